@@ -1,0 +1,1 @@
+//! Schema documents in, Rust source out.
