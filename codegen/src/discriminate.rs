@@ -1,0 +1,249 @@
+//! How a decoder tells the members of a union apart.
+
+use crate::hints::Decide;
+use crate::model::{Kind, Model, Ty, Union};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How to decode a union: by the kind of JSON value, and objects by a tag or by their shape.
+#[derive(Debug)]
+pub struct Plan {
+    /// Variants for `null`, booleans, numbers, strings and arrays, by index.
+    pub scalars: BTreeMap<JsonKind, usize>,
+    /// How objects are told apart.
+    pub objects: Objects,
+    /// Members that cannot be told apart, as sentences.
+    pub ambiguous: Vec<String>,
+}
+
+/// A kind of JSON value other than an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JsonKind {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool,
+    /// Numbers
+    Number,
+    /// Strings
+    String,
+    /// Arrays
+    Array,
+}
+
+/// How the object variants of a union are told apart.
+#[derive(Debug)]
+pub enum Objects {
+    /// There are none.
+    None,
+    /// There is one.
+    Only(usize),
+    /// A member of constant value says it.
+    Tag {
+        /// The member.
+        name: String,
+        /// Constants of each variant, by index.
+        arms: Vec<(Vec<String>, usize)>,
+        /// The variant for objects without the member.
+        absent: Option<usize>,
+    },
+    /// Required members and constants say it; candidates are tried in this order.
+    Shape(Vec<Candidate>),
+}
+
+/// One way in which an object can be a variant.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Index of the variant.
+    pub variant: usize,
+    /// Members that must be there.
+    pub required: BTreeSet<String>,
+    /// Members that must have one of these values.
+    pub consts: BTreeMap<String, Vec<Value>>,
+}
+
+/// What an object type demands, seen from the union.
+struct Leaf {
+    variant: usize,
+    name: String,
+    required: BTreeSet<String>,
+    consts: BTreeMap<String, Vec<Value>>,
+    optional_consts: BTreeMap<String, Vec<Value>>,
+}
+
+/// Plans the decoder of a union.
+#[must_use]
+pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -> Plan {
+    let mut scalars: BTreeMap<JsonKind, usize> = BTreeMap::new();
+    let mut leaves = Vec::new();
+    let mut ambiguous = Vec::new();
+    for (at, variant) in union.variants.iter().enumerate() {
+        let mut kinds = Vec::new();
+        collect(model, &variant.ty, at, &mut kinds, &mut leaves, 0);
+        for kind in kinds {
+            if scalars.insert(kind, at).is_some_and(|other| other != at) {
+                ambiguous.push(format!("{name}: two members are written as {kind:?}"));
+            }
+        }
+    }
+    let objects = tag(&leaves).unwrap_or_else(|| shape(name, leaves, decide, &mut ambiguous));
+    Plan { scalars, objects, ambiguous }
+}
+
+fn collect(
+    model: &Model,
+    ty: &Ty,
+    variant: usize,
+    kinds: &mut Vec<JsonKind>,
+    leaves: &mut Vec<Leaf>,
+    depth: usize,
+) {
+    let leaf = |name: &str| Leaf {
+        variant,
+        name: name.to_owned(),
+        required: BTreeSet::new(),
+        consts: BTreeMap::new(),
+        optional_consts: BTreeMap::new(),
+    };
+    if depth > 16 {
+        return;
+    }
+    match model.resolve(ty) {
+        Ty::Any => {
+            kinds.extend([
+                JsonKind::Null, JsonKind::Bool, JsonKind::Number, JsonKind::String, JsonKind::Array,
+            ]);
+            leaves.push(leaf("any value"));
+        }
+        Ty::AnyObject | Ty::EmptyObject | Ty::Map(_) => leaves.push(leaf("object")),
+        Ty::Null => kinds.push(JsonKind::Null),
+        Ty::Bool => kinds.push(JsonKind::Bool),
+        Ty::Int(_) | Ty::Number(_) => kinds.push(JsonKind::Number),
+        Ty::String(_) | Ty::Base64 => kinds.push(JsonKind::String),
+        Ty::Array(..) => kinds.push(JsonKind::Array),
+        Ty::Const(value) => kinds.push(match value {
+            Value::Null => JsonKind::Null,
+            Value::Bool(_) => JsonKind::Bool,
+            Value::Number(_) => JsonKind::Number,
+            Value::Array(_) => JsonKind::Array,
+            _ => JsonKind::String,
+        }),
+        Ty::Nullable(inner) => {
+            kinds.push(JsonKind::Null);
+            collect(model, inner, variant, kinds, leaves, depth + 1);
+        }
+        Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Object(object)) => {
+                let mut found = leaf(name);
+                for member in object.members.iter().filter(|member| member.features.is_empty()) {
+                    if member.required {
+                        found.required.insert(member.json.clone());
+                    }
+                    let Some(values) = constants(model, &member.ty) else { continue };
+                    let place =
+                        if member.required { &mut found.consts } else { &mut found.optional_consts };
+                    place.insert(member.json.clone(), values);
+                }
+                leaves.push(found);
+            }
+            Some(Kind::Union(union)) => {
+                for inner in &union.variants {
+                    collect(model, &inner.ty, variant, kinds, leaves, depth + 1);
+                }
+            }
+            Some(Kind::Enum(_)) => kinds.push(JsonKind::String),
+            // A native type other than the ones for objects is a string or number.
+            Some(Kind::Native(_)) => kinds.extend([JsonKind::Number, JsonKind::String]),
+            _ => {}
+        },
+    }
+}
+
+/// The values that a type allows, if they can be listed.
+fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
+    match model.resolve(ty) {
+        Ty::Const(value) => Some(vec![value.clone()]),
+        Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Enum(known)) if !known.open => {
+                Some(known.values.iter().map(|(value, _)| Value::String(value.clone())).collect())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A member whose constants differ in every variant.
+fn tag(leaves: &[Leaf]) -> Option<Objects> {
+    let first = leaves.first()?;
+    if leaves.iter().all(|leaf| leaf.variant == first.variant) {
+        return Some(Objects::Only(first.variant));
+    }
+    let names: BTreeSet<&String> =
+        leaves.iter().flat_map(|leaf| leaf.consts.keys().chain(leaf.optional_consts.keys())).collect();
+    names.into_iter().find_map(|name| {
+        let mut arms: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        let mut owner: BTreeMap<String, usize> = BTreeMap::new();
+        let mut absent = None;
+        for leaf in leaves {
+            let values = match leaf.consts.get(name) {
+                Some(values) => values,
+                None => {
+                    if absent.replace(leaf.variant).is_some_and(|other| other != leaf.variant) {
+                        return None;
+                    }
+                    leaf.optional_consts.get(name)?
+                }
+            };
+            for value in values {
+                let value = value.as_str()?.to_owned();
+                if *owner.entry(value.clone()).or_insert(leaf.variant) != leaf.variant {
+                    return None;
+                }
+                arms.entry(leaf.variant).or_default().insert(value);
+            }
+        }
+        let arms = arms.into_iter().map(|(at, values)| (values.into_iter().collect(), at)).collect();
+        Some(Objects::Tag { name: name.clone(), arms, absent })
+    })
+}
+
+/// Candidates, the most demanding first.
+fn shape(
+    name: &str,
+    mut leaves: Vec<Leaf>,
+    decide: Option<&Decide>,
+    ambiguous: &mut Vec<String>,
+) -> Objects {
+    if leaves.is_empty() {
+        return Objects::None;
+    }
+    let none = Decide::default();
+    let decide = decide.unwrap_or(&none);
+    for leaf in &mut leaves {
+        leaf.required.extend(decide.when.get(&leaf.name).into_iter().flatten().cloned());
+    }
+    let rank = |leaf: &Leaf| decide.order.iter().position(|other| *other == leaf.name);
+    for (at, a) in leaves.iter().enumerate() {
+        for b in &leaves[at + 1..] {
+            let ordered = rank(a).is_some() && rank(b).is_some();
+            if a.variant != b.variant && a.required == b.required && a.consts == b.consts && !ordered {
+                ambiguous.push(format!("{name}: {} and {} cannot be told apart", a.name, b.name));
+            }
+        }
+    }
+    leaves.sort_by_key(|leaf| {
+        let demands = leaf.required.len() + leaf.consts.len();
+        (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
+    });
+    Objects::Shape(
+        leaves
+            .into_iter()
+            .map(|leaf| Candidate {
+                variant: leaf.variant,
+                required: leaf.required.into_iter().filter(|m| !leaf.consts.contains_key(m)).collect(),
+                consts: leaf.consts,
+            })
+            .collect(),
+    )
+}

@@ -1,0 +1,327 @@
+//! From the model to source files.
+
+mod convert;
+mod docs;
+mod messages;
+mod object;
+mod print;
+mod registry;
+mod strategy;
+mod string_enum;
+mod union;
+
+pub use registry::registry;
+
+use crate::discriminate;
+use crate::hints::Hints;
+use crate::lower::{LowerError, Lowered, lower};
+use crate::model::{Family, Kind, Model, Ty, TypeDef, type_ident};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use std::collections::BTreeSet;
+
+/// What the files of a module are written with.
+pub struct Emitter<'a> {
+    family: &'a Family,
+    hints: &'a Hints,
+    /// Path of the module that holds the support code, as seen from a file of types.
+    support: TokenStream,
+    lowered: Vec<Lowered>,
+    /// Modules of the models, without the one of a stand-alone schema.
+    modules: Vec<String>,
+}
+
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Path below the output folder.
+    pub path: String,
+    /// Content.
+    pub text: String,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// The lowering failed.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// What was emitted is not Rust: a fault of the generator.
+    #[error("{file}: the emitted source does not parse")]
+    Source {
+        /// The file.
+        file: String,
+        /// Why.
+        #[source]
+        source: syn::Error,
+    },
+    /// Union members that cannot be told apart.
+    #[error("{}; say under `decide` in the hints how to choose", .0.join("; "))]
+    Ambiguous(Vec<String>),
+    /// A conversion that follows from no rule.
+    #[error("no conversion: {}; say under `upgrades` or `downgrades` in the hints what to write", .0.join("; "))]
+    NoConversion(Vec<String>),
+    /// A type that the emitter has no form for.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// Names of the hand-written types that generated files use.
+const SUPPORT: [&str; 6] = ["Base64Text", "Extra", "Map", "Number", "Object", "Value"];
+
+impl<'a> Emitter<'a> {
+    /// An emitter for a family of models. `support` is the module of the hand-written code.
+    ///
+    /// # Errors
+    ///
+    /// When a model cannot be lowered.
+    pub fn new(family: &'a Family, hints: &'a Hints, support: &str) -> Result<Self, EmitError> {
+        let lowered = family.models.iter().map(lower).collect::<Result<Vec<_>, _>>()?;
+        let support = syn::parse_str(support)
+            .map_err(|source| EmitError::Source { file: support.to_owned(), source })?;
+        let modules = family.models.iter().map(|model| module_name(&model.revision)).collect();
+        Ok(Self { family, hints, support, lowered, modules })
+    }
+
+    /// The sentences about unions that cannot be told apart, in all models.
+    #[must_use]
+    pub fn ambiguities(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (at, model) in self.family.models.iter().enumerate() {
+            for def in model.types.iter().filter(|def| self.family.is_home(at, &def.name)) {
+                if let Kind::Union(union) = &def.kind {
+                    let decide = self.hints.decide.get(&def.name);
+                    let plan = discriminate::plan(model, &def.name, union, decide);
+                    found.extend(plan.ambiguous.iter().map(|text| format!("{}: {text}", model.revision)));
+                }
+            }
+        }
+        found
+    }
+
+    /// The files of one model's module.
+    ///
+    /// # Errors
+    ///
+    /// When a type or conversion has no form.
+    pub fn module(&self, at: usize) -> Result<Vec<File>, EmitError> {
+        let model = &self.family.models[at];
+        let mut types = Vec::new();
+        let mut messages = Vec::new();
+        let mut strategies = Vec::new();
+        for def in &model.types {
+            if !self.family.is_home(at, &def.name) {
+                continue;
+            }
+            let scope = Scope { emitter: self, at, model, def };
+            types.push(scope.item()?);
+            strategies.extend(scope.strategy()?);
+            messages.extend(scope.message());
+        }
+        let table = self.table(at);
+        let name = model.revision.as_str();
+        let mut files = vec![
+            self.file("mod.rs", &self.module_root(at))?,
+            self.file("types.rs", &self.types_file(name, &types))?,
+            self.file("messages.rs", &self.messages_file(name, &messages, &table))?,
+            self.file("strategies.rs", &self.strategies_file(name, &strategies))?,
+        ];
+        if at + 1 < self.family.models.len() {
+            files.push(self.file("convert.rs", &self.conversions(at)?)?);
+        }
+        Ok(files)
+    }
+
+    #[expect(clippy::unused_self, reason = "beside its siblings")]
+    fn file(&self, path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
+        let text = print::print(tokens)
+            .map_err(|source| EmitError::Source { file: path.to_owned(), source })?;
+        Ok(File { path: path.to_owned(), text })
+    }
+
+    fn types_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+        let support = &self.support;
+        let names = SUPPORT.iter().map(|name| format_ident!("{name}"));
+        let about = format!(" The types of {name}.");
+        quote! {
+            #![doc = #about]
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use #support::codec::{self, #(#names,)* Empty};
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use super::*;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use serde::{de::MapAccess, ser::SerializeMap};
+            #(#items)*
+        }
+    }
+
+    /// Name of the module of the proposals and conversions that this type is seen from.
+    fn module_root(&self, at: usize) -> TokenStream {
+        let model = &self.family.models[at];
+        let newer: BTreeSet<usize> = model
+            .types
+            .iter()
+            .map(|def| self.family.home(at, &def.name))
+            .filter(|home| *home != at)
+            .collect();
+        let reexports = newer.into_iter().map(|home| {
+            let module = format_ident!("{}", self.modules[home]);
+            let names = model
+                .types
+                .iter()
+                .filter(|def| self.family.home(at, &def.name) == home && self.visible(def))
+                .map(|def| format_ident!("{}", type_ident(&def.name)));
+            quote! { pub use super::#module::{ #(#names),* }; }
+        });
+        let about = format!(
+            " Revision {0}: {1} types of its schema, {2} messages.",
+            model.revision,
+            model.types.iter().filter(|def| def.published && def.features.is_empty()).count(),
+            model.messages.len(),
+        );
+        let constants = self.constants(at);
+        let convert = (at + 1 < self.family.models.len()).then(|| quote! { mod convert; });
+        let natives = self.natives(at);
+        quote! {
+            #![doc = #about]
+            mod messages;
+            #[cfg(feature = "proptest")]
+            mod strategies;
+            mod types;
+            #convert
+            pub use messages::*;
+            pub use types::*;
+            #(#reexports)*
+            #natives
+            #constants
+        }
+    }
+
+    /// Hand-written types belong to the module under the name that the schema gives them.
+    fn natives(&self, at: usize) -> TokenStream {
+        let support = &self.support;
+        let model = &self.family.models[at];
+        let items = model.types.iter().filter(|def| self.family.is_home(at, &def.name)).filter_map(|def| {
+            let Kind::Native(rust) = &def.kind else { return None };
+            let rust = format_ident!("{rust}");
+            let name = format_ident!("{}", type_ident(&def.name));
+            Some(if rust == name {
+                quote! { pub use #support::codec::#rust; }
+            } else {
+                quote! { pub use #support::codec::#rust as #name; }
+            })
+        });
+        quote! { #(#items)* }
+    }
+
+    fn constants(&self, at: usize) -> TokenStream {
+        let model = &self.family.models[at];
+        let items = model.constants.iter().filter_map(|(name, value)| {
+            let ident = format_ident!("{name}");
+            let docs = docs::lines(&format!("`{name}` of the specification: `{value}`."));
+            match value {
+                serde_json::Value::Number(number) => {
+                    let number = proc_macro2::Literal::i64_unsuffixed(number.as_i64()?);
+                    Some(quote! { #docs pub const #ident: i64 = #number; })
+                }
+                serde_json::Value::String(text) => {
+                    Some(quote! { #docs pub const #ident: &str = #text; })
+                }
+                _ => None,
+            }
+        });
+        quote! { #(#items)* }
+    }
+
+    fn visible(&self, def: &TypeDef) -> bool {
+        def.features.is_empty()
+    }
+}
+
+/// The module of a revision.
+#[must_use]
+pub fn module_name(revision: &str) -> String {
+    let plain: String =
+        revision.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("v{plain}")
+}
+
+/// One type in the middle of being written.
+struct Scope<'a> {
+    emitter: &'a Emitter<'a>,
+    at: usize,
+    model: &'a Model,
+    def: &'a TypeDef,
+}
+
+impl Scope<'_> {
+    fn ident(&self) -> syn::Ident {
+        format_ident!("{}", type_ident(&self.def.name))
+    }
+
+    fn item(&self) -> Result<TokenStream, EmitError> {
+        match &self.def.kind {
+            Kind::Object(object) => self.object(object),
+            Kind::Union(union) => self.union(union),
+            Kind::Enum(known) => Ok(self.string_enum(known)),
+            Kind::Native(_) => Ok(TokenStream::new()),
+            Kind::Alias(target) => {
+                let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
+                let target = self.rust_type(target)?;
+                Ok(quote! { #docs #cfg pub type #ident = #target; })
+            }
+        }
+    }
+
+    /// The Rust type of a value.
+    fn rust_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
+        Ok(match ty {
+            Ty::Any => quote! { Value },
+            Ty::AnyObject => quote! { Object },
+            Ty::EmptyObject => quote! { Empty },
+            Ty::Bool => quote! { bool },
+            Ty::Int(bounds) if bounds.is_free() => quote! { i64 },
+            Ty::Number(bounds) if bounds.is_free() => quote! { Number },
+            Ty::String(bounds) if bounds.is_free() => quote! { String },
+            Ty::Base64 => quote! { Base64Text },
+            Ty::Array(item, bounds) if bounds.is_free() => {
+                let item = self.rust_type(item)?;
+                quote! { Vec<#item> }
+            }
+            Ty::Map(item) => {
+                let item = self.rust_type(item)?;
+                quote! { Map<#item> }
+            }
+            Ty::Nullable(inner) => {
+                let inner = self.rust_type(inner)?;
+                quote! { Option<#inner> }
+            }
+            Ty::Named(name) => {
+                let ident = format_ident!("{}", type_ident(name));
+                quote! { #ident }
+            }
+            Ty::Int(_) | Ty::Number(_) | Ty::String(_) | Ty::Array(..) => {
+                return Err(EmitError::Unsupported(format!(
+                    "{}: bounds are checked on members only, not deeper inside a type",
+                    self.def.name
+                )));
+            }
+            Ty::Null | Ty::Const(_) => {
+                return Err(EmitError::Unsupported(format!(
+                    "{}: a constant outside an object's member",
+                    self.def.name
+                )));
+            }
+        })
+    }
+}
+
+/// The condition under which something of a proposal exists.
+fn cfg(features: &[String]) -> Option<TokenStream> {
+    match features {
+        [] => None,
+        [one] => Some(quote! { #[cfg(feature = #one)] }),
+        several => Some(quote! { #[cfg(any(#(feature = #several),*))] }),
+    }
+}

@@ -1,0 +1,122 @@
+//! Documentation of generated items.
+
+use super::Scope;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Documentation attributes, one for each line, each with the space that a comment has.
+pub(super) fn lines(text: &str) -> TokenStream {
+    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote! { #(#[doc = #lines])* }
+}
+
+/// Wraps a paragraph; lines that begin with a space or stand in a fence stay as they are.
+pub(super) fn wrap(text: &str) -> String {
+    let mut out = String::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        if fenced || line.starts_with(['`', ' ', '-', '|', '#']) {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let mut width = 0;
+        for word in line.split(' ') {
+            if width > 0 && width + word.len() >= 92 {
+                out.push('\n');
+                width = 0;
+            } else if width > 0 {
+                out.push(' ');
+            }
+            out.push_str(word);
+            width += word.len() + 1;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+impl Scope<'_> {
+    /// The documentation of the type.
+    pub(super) fn docs(&self) -> TokenStream {
+        let mut text = self.prose(&self.def.docs);
+        if text.is_empty() {
+            text = format!("`{}` of the schema.", self.def.name);
+        }
+        if self.def.deprecated {
+            text.push_str("\n\n**Deprecated** by this revision of the specification.");
+        }
+        if !self.def.features.is_empty() {
+            text.push_str(&format!("\n\nNeeds the feature `{}`.", self.def.features.join("` or `")));
+        } else if self.def.published
+            && let Some(source) = self.emitter.hints.sources.get(&self.model.revision)
+        {
+            let link = source.replace("{type}", &self.def.name.to_lowercase());
+            text.push_str(&format!("\n\n[In the specification]({link})"));
+        }
+        if let Some(example) = self.emitter.example(self.at, &self.def.name) {
+            text.push_str("\n\n# Example\n\n");
+            text.push_str(&example);
+        }
+        lines(&wrap(&text))
+    }
+
+    /// Prose of a schema with its links as links of rustdoc.
+    pub(super) fn prose(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("{@link ") {
+            out.push_str(&rest[..at]);
+            let after = &rest[at + 7..];
+            let Some(end) = after.find('}') else { break };
+            let target = after[..end].trim();
+            let name = target.split_whitespace().next().unwrap_or(target);
+            let shown = target.strip_prefix(name).map(str::trim).filter(|s| !s.is_empty()).unwrap_or(name);
+            let root = name.split('.').next().unwrap_or(name);
+            match self.model.get(root) {
+                Some(def) if def.features.is_empty() => {
+                    out.push_str(&format!("[`{shown}`]({})", crate::model::type_ident(root)));
+                }
+                _ => out.push_str(&format!("`{shown}`")),
+            }
+            rest = &after[end + 1..];
+            if rest.starts_with(|c: char| c.is_alphanumeric()) {
+                out.push(' ');
+            }
+        }
+        out.push_str(rest);
+        self.links(&out)
+    }
+
+    /// Links by published name lead to the Rust name; a name that this revision lacks is no link.
+    fn links(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("[`") {
+            out.push_str(&rest[..at]);
+            let after = &rest[at + 2..];
+            let Some(end) = after.find("`]") else {
+                rest = &rest[at..];
+                break;
+            };
+            let name = &after[..end];
+            let followed = after[end + 2..].starts_with('(');
+            match self.model.get(name) {
+                Some(def) if !followed && def.features.is_empty() => {
+                    let ident = crate::model::type_ident(name);
+                    if ident == name {
+                        out.push_str(&format!("[`{name}`]"));
+                    } else {
+                        out.push_str(&format!("[`{name}`]({ident})"));
+                    }
+                }
+                _ if followed => out.push_str(&format!("[`{name}`]")),
+                _ => out.push_str(&format!("`{name}`")),
+            }
+            rest = &after[end + 2..];
+        }
+        out.push_str(rest);
+        out
+    }
+}

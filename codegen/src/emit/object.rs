@@ -1,0 +1,420 @@
+//! Structs: fields, constructor, setters, and how they are read and written.
+
+use super::{EmitError, Scope, cfg, docs};
+use crate::model::{Bounds, Kind, Member, Object, Ty};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use serde_json::Value;
+
+impl Scope<'_> {
+    pub(super) fn object(&self, object: &Object) -> Result<TokenStream, EmitError> {
+        let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
+        let mut fields = Vec::new();
+        for member in stored(object) {
+            let (text, cfg, name, ty) =
+                (self.member_docs(member), cfg_of(member), field(member), self.field_type(member)?);
+            fields.push(quote! { #text #cfg pub #name: #ty });
+        }
+        let all_optional = stored(object).all(|member| !member.required);
+        let default = all_optional.then(|| quote! { , Default });
+        let extra = object.open.then(|| {
+            quote! {
+                /// Members that the schema does not name, in the order in which they came.
+                pub extra: Extra,
+            }
+        });
+        let inherent = self.inherent(object)?;
+        let reading = self.reading(object)?;
+        let writing = self.writing(object)?;
+        Ok(quote! {
+            #docs
+            #cfg
+            #[derive(Clone, Debug, PartialEq #default)]
+            #[non_exhaustive]
+            pub struct #ident { #(#fields,)* #extra }
+            #inherent
+            #reading
+            #writing
+        })
+    }
+
+    fn member_docs(&self, member: &Member) -> TokenStream {
+        let mut text = self.prose(&member.docs);
+        if text.is_empty() {
+            text = format!("`{}` of the schema.", member.json);
+        }
+        if member.deprecated {
+            text.push_str(" **Deprecated** by this revision of the specification.");
+        }
+        if !member.features.is_empty() {
+            text.push_str(&format!("\n\nNeeds the feature `{}`.", member.features.join("` or `")));
+        }
+        docs::lines(&docs::wrap(&text))
+    }
+
+    /// The lowered type of a member, optional ones opened.
+    pub(super) fn field_type(&self, member: &Member) -> Result<TokenStream, EmitError> {
+        let lowered = &self.emitter.lowered[self.at];
+        let ty = lowered
+            .fields
+            .get(&self.def.name)
+            .and_then(|fields| fields.get(&member.json))
+            .ok_or_else(|| EmitError::Unsupported(format!("{}.{}", self.def.name, member.json)))?;
+        Ok(if member.required { quote! { #ty } } else { quote! { Option<#ty> } })
+    }
+
+    /// Constructor and setters.
+    fn inherent(&self, object: &Object) -> Result<TokenStream, EmitError> {
+        let ident = self.ident();
+        let cfg_type = cfg(&self.def.features);
+        let mut parameters = Vec::new();
+        let mut values = Vec::new();
+        let mut setters = Vec::new();
+        for member in stored(object) {
+            let (name, cfg) = (field(member), cfg_of(member));
+            let default = self.emitter.hints.default_of(&self.def.name, &member.json);
+            let (parameter, value) = self.argument(&member.ty, &name)?;
+            match (member.required, default) {
+                (true, None) => {
+                    parameters.push(quote! { #name: #parameter });
+                    values.push(quote! { #name: #value });
+                    continue;
+                }
+                (true, Some(default)) => {
+                    let default = self.literal(&member.ty, default)?;
+                    values.push(quote! { #cfg #name: #default });
+                }
+                (false, _) => values.push(quote! { #cfg #name: None }),
+            }
+            let text = docs::lines(&format!("Sets `{}`.", member.json));
+            let value = if member.required { value } else { quote! { Some(#value) } };
+            setters.push(quote! {
+                #text
+                #cfg
+                #[must_use]
+                pub fn #name(mut self, #name: #parameter) -> Self {
+                    self.#name = #value;
+                    self
+                }
+            });
+        }
+        let extra = object.open.then(|| quote! { extra: Extra::new() });
+        let about = docs::lines(&if parameters.is_empty() {
+            format!("A [`{ident}`] without optional members.")
+        } else {
+            format!("A [`{ident}`] of its required members.")
+        });
+        let many = (parameters.len() > 7).then(|| {
+            quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
+        });
+        Ok(quote! {
+            #cfg_type
+            impl #ident {
+                #about
+                #[must_use]
+                #many
+                pub fn new(#(#parameters),*) -> Self {
+                    Self { #(#values,)* #extra }
+                }
+                #(#setters)*
+            }
+        })
+    }
+
+    /// How a value is handed over: type of the parameter, and the expression that stores it.
+    fn argument(&self, ty: &Ty, name: &syn::Ident) -> Result<(TokenStream, TokenStream), EmitError> {
+        let into = |ty: TokenStream| (quote! { impl Into<#ty> }, quote! { #name.into() });
+        Ok(match self.model.resolve(ty) {
+            Ty::Bool => (quote! { bool }, quote! { #name }),
+            Ty::Int(_) => (quote! { i64 }, quote! { #name }),
+            Ty::String(_) => into(quote! { String }),
+            Ty::Number(_) => into(quote! { Number }),
+            Ty::Array(item, _) => {
+                let item = self.rust_type(item)?;
+                into(quote! { Vec<#item> })
+            }
+            Ty::Named(target)
+                if !matches!(
+                    self.model.get(target).map(|def| &def.kind),
+                    Some(Kind::Native(_) | Kind::Union(_) | Kind::Enum(_))
+                ) =>
+            {
+                (self.rust_type(ty)?, quote! { #name })
+            }
+            Ty::Nullable(_) => (self.rust_type(&free(ty))?, quote! { #name }),
+            _ => into(self.rust_type(ty)?),
+        })
+    }
+
+    /// A JSON value of the data as an expression of the member's type.
+    pub(super) fn literal(&self, ty: &Ty, value: &Value) -> Result<TokenStream, EmitError> {
+        let wrong = || {
+            EmitError::Unsupported(format!("{}: `{value}` is no value of this member", self.def.name))
+        };
+        Ok(match (self.model.resolve(ty), value) {
+            (Ty::Int(_), Value::Number(number)) => {
+                let number = Literal::i64_unsuffixed(number.as_i64().ok_or_else(wrong)?);
+                quote! { #number }
+            }
+            (Ty::Bool, Value::Bool(value)) => quote! { #value },
+            (Ty::String(_), Value::String(text)) => quote! { String::from(#text) },
+            (Ty::Named(name), Value::String(text)) => {
+                let Some(Kind::Enum(_)) = self.model.get(name).map(|def| &def.kind) else {
+                    return Err(wrong());
+                };
+                let home = self.emitter.family.home(self.at, name);
+                let variant = self.emitter.lowered[home]
+                    .variants
+                    .get(name)
+                    .and_then(|variants| variants.get(text))
+                    .ok_or_else(wrong)?;
+                let ident = format_ident!("{}", crate::model::type_ident(name));
+                quote! { #ident::#variant }
+            }
+            _ => return Err(wrong()),
+        })
+    }
+
+    fn reading(&self, object: &Object) -> Result<TokenStream, EmitError> {
+        let ident = self.ident();
+        let cfg_type = cfg(&self.def.features);
+        let name = &self.def.name;
+        let mut slots = Vec::new();
+        let mut arms = Vec::new();
+        let mut checks = Vec::new();
+        let mut values = Vec::new();
+        for member in &object.members {
+            let (slot, json, cfg) = (field(member), &member.json, cfg_of(member));
+            slots.push(quote! { #cfg let mut #slot = codec::Slot::EMPTY; });
+            let read = read_call(member);
+            arms.push(quote! { #cfg #json => #read });
+            if let Some(constant) = member.constant() {
+                let _ = constant;
+                checks.push(quote! { #cfg #slot.required(#json)?; });
+                continue;
+            }
+            let take = if member.required {
+                quote! { #slot.required(#json)? }
+            } else {
+                quote! { #slot.optional() }
+            };
+            values.push(quote! { #cfg #slot: #take });
+        }
+        let (start, other, end) = if object.open {
+            (
+                quote! { let mut extra = Extra::new(); },
+                quote! { _ => extra.read(key, &mut members)? },
+                quote! { extra },
+            )
+        } else {
+            (quote! {}, quote! { _ => return Err(codec::unknown_member(&key)) }, quote! {})
+        };
+        Ok(quote! {
+            #cfg_type
+            impl<'de> Deserialize<'de> for #ident {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    codec::read_object(deserializer)
+                }
+            }
+            #cfg_type
+            impl<'de> codec::FromMembers<'de> for #ident {
+                const NAME: &'static str = #name;
+                fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+                    #(#slots)*
+                    #start
+                    while let Some(key) = members.next_key::<codec::Key<'de>>()? {
+                        match key.as_str() {
+                            #(#arms,)*
+                            #other,
+                        }
+                    }
+                    #(#checks)*
+                    Ok(Self { #(#values,)* #end })
+                }
+            }
+        })
+    }
+
+    fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
+        let ident = self.ident();
+        let cfg_type = cfg(&self.def.features);
+        let mut steps = Vec::new();
+        for member in &object.members {
+            let (name, json, cfg) = (field(member), &member.json, cfg_of(member));
+            if let Some(constant) = member.constant() {
+                let value = constant_tokens(constant)?;
+                steps.push(quote! { map.serialize_entry(#json, #value)?; });
+                continue;
+            }
+            let check = check_call(member);
+            let step = if member.required {
+                quote! { map.serialize_entry(#json, &self.#name)?; }
+            } else {
+                quote! { codec::write_optional(&mut map, #json, &self.#name)?; }
+            };
+            if cfg.is_some() {
+                steps.push(quote! { #cfg { #check #step } });
+            } else {
+                steps.push(quote! { #check #step });
+            }
+        }
+        let known = object.members.iter().map(|member| {
+            let (json, cfg) = (&member.json, cfg_of(member));
+            quote! { #cfg #json }
+        });
+        let extra = object.open.then(|| quote! { self.extra.write(&mut map, &[#(#known),*])?; });
+        Ok(quote! {
+            #cfg_type
+            impl Serialize for #ident {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    let mut map = serializer.serialize_map(None)?;
+                    #(#steps)*
+                    #extra
+                    map.end()
+                }
+            }
+        })
+    }
+}
+
+/// Members that have a field.
+pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
+    object.members.iter().filter(|member| member.constant().is_none())
+}
+
+/// The identifier of a field; a keyword gets an underscore behind it.
+pub(super) fn field(member: &Member) -> syn::Ident {
+    match syn::parse_str::<syn::Ident>(&member.ident) {
+        Ok(ident) => ident,
+        Err(_) => format_ident!("{}_", member.ident),
+    }
+}
+
+pub(super) fn cfg_of(member: &Member) -> Option<TokenStream> {
+    cfg(&member.features)
+}
+
+/// A type without its bounds, which fields do not show.
+fn free(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Int(_) => Ty::Int(Bounds::default()),
+        Ty::Number(_) => Ty::Number(Bounds::default()),
+        Ty::String(_) => Ty::String(Bounds::default()),
+        Ty::Nullable(inner) => Ty::Nullable(Box::new(free(inner))),
+        Ty::Array(item, _) => Ty::Array(Box::new(free(item)), Bounds::default()),
+        other => other.clone(),
+    }
+}
+
+/// The call that reads a member into its slot.
+fn read_call(member: &Member) -> TokenStream {
+    let (slot, json) = (field(member), &member.json);
+    if let Some(constant) = member.constant() {
+        return match constant {
+            Value::String(text) => {
+                quote! { codec::read_text(&mut #slot, #json, #text, &mut members)? }
+            }
+            other => {
+                let value = constant_tokens(other).unwrap_or_default();
+                quote! { codec::read_constant(&mut #slot, #json, #value, &mut members)? }
+            }
+        };
+    }
+    if member.one_or_many {
+        return quote! { codec::read_one_or_many(&mut #slot, #json, &mut members)? };
+    }
+    match (&member.ty, member.required) {
+        (Ty::Int(bounds), required) => {
+            let range = int_range(bounds);
+            let call = if required { quote! { read_int } } else { quote! { read_optional_int } };
+            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+        }
+        (Ty::Nullable(inner), _) if matches!(**inner, Ty::Int(_)) => {
+            let Ty::Int(bounds) = &**inner else { return TokenStream::new() };
+            let range = int_range(bounds);
+            quote! { codec::read_nullable_int(&mut #slot, #json, #range, &mut members)? }
+        }
+        (Ty::Number(bounds), required) if !bounds.is_free() => {
+            let range = float_range(bounds);
+            let call = if required { quote! { read_number } } else { quote! { read_optional_number } };
+            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+        }
+        (Ty::Array(_, bounds) | Ty::String(bounds), required) if !bounds.is_free() => {
+            let range = length_range(bounds);
+            let call = if required { quote! { read_sized } } else { quote! { read_optional_sized } };
+            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+        }
+        // Where `null` is a value, it is not the same as an absent member.
+        (_, true) | (Ty::Any | Ty::Nullable(_), false) => {
+            quote! { #slot.read(#json, &mut members)? }
+        }
+        (_, false) => quote! { #slot.read_optional(#json, &mut members)? },
+    }
+}
+
+/// The check of bounds before a member is written.
+fn check_call(member: &Member) -> TokenStream {
+    let (name, json) = (field(member), &member.json);
+    let (check, range) = match &member.ty {
+        Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, int_range(bounds)),
+        Ty::Nullable(inner) => match &**inner {
+            Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, int_range(bounds)),
+            _ => return TokenStream::new(),
+        },
+        Ty::Number(bounds) if !bounds.is_free() => (quote! { check_number }, float_range(bounds)),
+        Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
+            (quote! { check_size }, length_range(bounds))
+        }
+        _ => return TokenStream::new(),
+    };
+    let nullable = matches!(member.ty, Ty::Nullable(_));
+    match (member.required, nullable) {
+        (true, false) => quote! { codec::#check::<S::Error>(#json, &self.#name, #range)?; },
+        (false, true) => quote! {
+            if let Some(Some(value)) = &self.#name {
+                codec::#check::<S::Error>(#json, value, #range)?;
+            }
+        },
+        _ => quote! {
+            if let Some(value) = &self.#name {
+                codec::#check::<S::Error>(#json, value, #range)?;
+            }
+        },
+    }
+}
+
+fn int_range(bounds: &Bounds) -> TokenStream {
+    let literal = |number: &serde_json::Number| number.as_i64().map(Literal::i64_unsuffixed);
+    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { i64::MIN }, |n| quote! { #n });
+    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { i64::MAX }, |n| quote! { #n });
+    quote! { #min..=#max }
+}
+
+fn float_range(bounds: &Bounds) -> TokenStream {
+    let literal = |number: &serde_json::Number| number.as_f64().map(Literal::f64_unsuffixed);
+    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { f64::MIN }, |n| quote! { #n });
+    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { f64::MAX }, |n| quote! { #n });
+    quote! { #min..=#max }
+}
+
+fn length_range(bounds: &Bounds) -> TokenStream {
+    let literal = |number: &serde_json::Number| {
+        number.as_u64().and_then(|n| usize::try_from(n).ok()).map(Literal::usize_unsuffixed)
+    };
+    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { 0 }, |n| quote! { #n });
+    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { usize::MAX }, |n| quote! { #n });
+    quote! { #min..=#max }
+}
+
+/// A constant as an expression that can be written.
+fn constant_tokens(value: &Value) -> Result<TokenStream, EmitError> {
+    Ok(match value {
+        Value::String(text) => quote! { #text },
+        Value::Bool(value) => quote! { &#value },
+        Value::Number(number) if number.is_i64() => {
+            let number = Literal::i64_suffixed(number.as_i64().unwrap_or_default());
+            quote! { &#number }
+        }
+        other => return Err(EmitError::Unsupported(format!("the constant `{other}`"))),
+    })
+}

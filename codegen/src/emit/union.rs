@@ -1,0 +1,257 @@
+//! Unions: enums whose decoder chooses by kind, tag or shape.
+
+use super::{EmitError, Scope, cfg, docs};
+use crate::discriminate::{Candidate, JsonKind, Objects, plan};
+use crate::model::{Kind, Ty, Union, Variant};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde_json::Value;
+
+impl Scope<'_> {
+    pub(super) fn union(&self, union: &Union) -> Result<TokenStream, EmitError> {
+        let (docs, cfg_type, ident) = (self.docs(), cfg(&self.def.features), self.ident());
+        let mut variants = Vec::new();
+        let mut froms = Vec::new();
+        let mut writes = Vec::new();
+        for variant in &union.variants {
+            let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
+            let text = docs::lines(&docs::wrap(&self.variant_docs(variant)));
+            if let Ty::Null = self.model.resolve(&variant.ty) {
+                variants.push(quote! { #text #cfg #name });
+                writes.push(quote! { #cfg Self::#name => serializer.serialize_unit() });
+                continue;
+            }
+            let ty = self.held_type(&variant.ty)?;
+            variants.push(quote! { #text #cfg #name(#ty) });
+            writes.push(quote! { #cfg Self::#name(value) => value.serialize(serializer) });
+            let resolved = self.model.resolve(&variant.ty);
+            let alone = union.variants.iter().filter(|v| self.model.resolve(&v.ty) == resolved).count() == 1;
+            if alone {
+                let cfg = cfg.clone().or_else(|| cfg_type.clone());
+                froms.push(quote! {
+                    #cfg
+                    impl From<#ty> for #ident {
+                        fn from(value: #ty) -> Self {
+                            Self::#name(value)
+                        }
+                    }
+                });
+            }
+        }
+        let reading = self.union_reading(union)?;
+        Ok(quote! {
+            #docs
+            #cfg_type
+            #[derive(Clone, Debug, PartialEq)]
+            #[non_exhaustive]
+            pub enum #ident { #(#variants,)* }
+            #(#froms)*
+            #reading
+            #cfg_type
+            impl Serialize for #ident {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self { #(#writes,)* }
+                }
+            }
+        })
+    }
+
+    fn variant_docs(&self, variant: &Variant) -> String {
+        match &variant.ty {
+            Ty::Named(name) => match self.model.get(name) {
+                Some(def) if !def.docs.is_empty() => {
+                    let prose = self.prose(&def.docs);
+                    prose.split_inclusive(". ").next().unwrap_or(&prose).trim().to_owned()
+                }
+                _ => format!("[`{}`]", crate::model::type_ident(name)),
+            },
+            Ty::Array(..) => "An array.".into(),
+            Ty::String(_) => "A string.".into(),
+            Ty::Int(_) => "An integer.".into(),
+            Ty::Number(_) => "A number.".into(),
+            Ty::Bool => "A boolean.".into(),
+            Ty::Null => "`null`.".into(),
+            _ => "An object.".into(),
+        }
+    }
+
+    fn held_type(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
+        match ty {
+            // A constant of a union is a whole type only together with the others.
+            Ty::Const(_) => Ok(quote! { Value }),
+            other => self.rust_type(other),
+        }
+    }
+
+    fn union_reading(&self, union: &Union) -> Result<TokenStream, EmitError> {
+        let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
+        let decide = self.emitter.hints.decide.get(name);
+        let plan = plan(self.model, name, union, decide);
+        if !plan.ambiguous.is_empty() && union.variants.iter().all(|v| v.features.is_empty()) {
+            // Only a foreign schema gets here: for ours this was an error before.
+        }
+        let mut hooks = Vec::new();
+        for (kind, at) in &plan.scalars {
+            hooks.push(self.scalar_hook(*kind, &union.variants[*at])?);
+        }
+        let objects = self.object_hook(union, &plan.objects)?;
+        Ok(quote! {
+            #cfg_type
+            impl<'de> Deserialize<'de> for #ident {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    codec::read_union(deserializer)
+                }
+            }
+            #cfg_type
+            impl<'de> codec::FromAny<'de> for #ident {
+                const NAME: &'static str = #name;
+                #(#hooks)*
+                #objects
+            }
+        })
+    }
+
+    fn scalar_hook(&self, kind: JsonKind, variant: &Variant) -> Result<TokenStream, EmitError> {
+        let name = format_ident!("{}", variant.ident);
+        let cfg = cfg(&variant.features);
+        Ok(match kind {
+            JsonKind::Null => {
+                let value = match self.model.resolve(&variant.ty) {
+                    Ty::Null => quote! { Ok(Self::#name) },
+                    Ty::Any => quote! { Ok(Self::#name(Value::Null)) },
+                    _ => quote! { codec::from_part(Value::Null).map(Self::#name) },
+                };
+                quote! { #cfg fn from_null<E: serde::de::Error>() -> Result<Self, E> { #value } }
+            }
+            JsonKind::Bool => quote! {
+                #cfg
+                fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
+                    codec::from_part(Value::Bool(value)).map(Self::#name)
+                }
+            },
+            JsonKind::Number => {
+                let read = match self.model.resolve(&variant.ty) {
+                    Ty::Int(_) => quote! { codec::integer(&value).map(Self::#name) },
+                    Ty::Number(_) => quote! { Ok(Self::#name(value)) },
+                    _ => quote! { codec::from_part(Value::Number(value)).map(Self::#name) },
+                };
+                quote! {
+                    #cfg
+                    const NUMBERS: bool = true;
+                    #cfg
+                    fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> { #read }
+                }
+            }
+            JsonKind::String => {
+                let read = match self.model.resolve(&variant.ty) {
+                    Ty::String(_) => quote! { Ok(Self::#name(value)) },
+                    _ => quote! { codec::from_part(Value::String(value)).map(Self::#name) },
+                };
+                quote! {
+                    #cfg
+                    fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> { #read }
+                }
+            }
+            JsonKind::Array => quote! {
+                #cfg
+                fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+                    Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+                        .map(Self::#name)
+                }
+            },
+        })
+    }
+
+    /// The expression that decodes a variant from `members`.
+    fn take(&self, variant: &Variant) -> TokenStream {
+        let name = format_ident!("{}", variant.ident);
+        let direct = match &variant.ty {
+            Ty::Named(target) => matches!(self.model.get(target).map(|d| &d.kind), Some(Kind::Object(_))),
+            _ => false,
+        };
+        if direct {
+            quote! { codec::FromMembers::from_members(members).map(Self::#name) }
+        } else {
+            quote! {
+                Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
+                    .map(Self::#name)
+            }
+        }
+    }
+
+    fn object_hook(&self, union: &Union, objects: &Objects) -> Result<TokenStream, EmitError> {
+        let name = &self.def.name;
+        let signature = quote! {
+            fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error>
+        };
+        Ok(match objects {
+            Objects::None => quote! {},
+            Objects::Only(at) => {
+                let take = self.take(&union.variants[*at]);
+                quote! { #signature { #take } }
+            }
+            Objects::Tag { name: tag, arms, absent } => {
+                let arms = arms.iter().map(|(values, at)| {
+                    let variant = &union.variants[*at];
+                    let (cfg, take) = (cfg(&variant.features), self.take(variant));
+                    quote! { #cfg Some(#(#values)|*) => #take }
+                });
+                let absent = absent.map_or_else(
+                    || quote! { None => Err(codec::missing_tag(#tag)) },
+                    |at| {
+                        let take = self.take(&union.variants[at]);
+                        quote! { None => #take }
+                    },
+                );
+                quote! {
+                    #signature {
+                        let (tag, members) = codec::find_tag(members, #tag)?;
+                        match tag.as_deref() {
+                            #(#arms,)*
+                            Some(other) => Err(codec::unknown_tag(#name, #tag, other)),
+                            #absent,
+                        }
+                    }
+                }
+            }
+            Objects::Shape(candidates) => {
+                let rows = candidates.iter().map(|candidate| self.row(union, candidate));
+                quote! {
+                    #signature {
+                        codec::read_shape(members, #name, const { &[#(#rows),*] })
+                    }
+                }
+            }
+        })
+    }
+
+    fn row(&self, union: &Union, candidate: &Candidate) -> TokenStream {
+        let variant = &union.variants[candidate.variant];
+        let cfg = cfg(&variant.features);
+        let name = format_ident!("{}", variant.ident);
+        let shown = match &variant.ty {
+            Ty::Named(name) => name.clone(),
+            _ => variant.ident.clone(),
+        };
+        let required = &candidate.required;
+        let consts = candidate.consts.iter().map(|(member, values)| {
+            let values = values.iter().filter_map(Value::as_str);
+            let all_text = candidate.consts[member].iter().all(Value::is_string);
+            if all_text {
+                quote! { (#member, &[#(#values),*]) }
+            } else {
+                // Other constants are checked by the variant's own decoder.
+                quote! { (#member, &[]) }
+            }
+        });
+        quote! {
+            #cfg
+            codec::Candidate {
+                name: #shown,
+                required: &[#(#required),*],
+                texts: &[#(#consts),*],
+                take: |object| codec::from_value(object).map(Self::#name),
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The narrow seam to `typify`: plain structs and string enumerations in, syntax trees out.
+//!
+//! `typify` panics or flattens where a schema is not plain (`allOf`, unions, nullable lists). So
+//! it sees a schema that the model was written back to: every member required, every union and
+//! native type replaced, names that need no change. What it gives back are the Rust types of
+//! fields and the variants of enumerations; later passes add what it has no notion of.
+
+use crate::model::{Kind, Model, Ty, type_ident};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use syn::visit_mut::{VisitMut, visit_type_mut};
+
+/// Field types of the structs and variant names of the enumerations, by type name.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    /// Types of the members, by their names in JSON.
+    pub fields: BTreeMap<String, BTreeMap<String, syn::Type>>,
+    /// Variant names of the values.
+    pub variants: BTreeMap<String, BTreeMap<String, syn::Ident>>,
+}
+
+/// `typify` refused a schema, or answered with something unexpected.
+#[derive(Debug, thiserror::Error)]
+pub enum LowerError {
+    /// The schema that we wrote is none.
+    #[error("the schema written for typify is not one")]
+    Schema(#[source] serde_json::Error),
+    /// `typify` refused it.
+    #[error("typify: {0}")]
+    Typify(#[from] typify::Error),
+    /// What it wrote is not Rust.
+    #[error("typify's output does not parse")]
+    Output(#[from] syn::Error),
+    /// A type is missing in what it wrote.
+    #[error("typify wrote nothing for `{0}`")]
+    Missing(String),
+}
+
+/// Prefix of the names that `typify` sees, so that it changes none of them.
+const MARK: &str = "Def";
+
+/// Lowers all structs and string enumerations of a model.
+///
+/// # Errors
+///
+/// When `typify` refuses the schema.
+pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
+    let mut definitions = Map::new();
+    let mut settings = typify::TypeSpaceSettings::default();
+    settings.with_struct_builder(false);
+    for (at, def) in model.types.iter().enumerate() {
+        let name = format!("{MARK}{at}");
+        match &def.kind {
+            Kind::Object(object) => {
+                let mut properties = Map::new();
+                for (at, member) in object.members.iter().enumerate() {
+                    properties.insert(format!("f{at}"), plain(model, &member.ty));
+                }
+                let required: Vec<&String> = properties.keys().collect();
+                definitions.insert(
+                    name,
+                    json!({"type": "object", "required": required, "properties": properties}),
+                );
+            }
+            Kind::Enum(known) => {
+                let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
+                definitions.insert(name, json!({"type": "string", "enum": values}));
+            }
+            Kind::Union(_) | Kind::Alias(_) | Kind::Native(_) => {
+                settings.with_replacement(&name, type_ident(&def.name), std::iter::empty());
+                definitions.insert(name, json!({"type": "object", "properties": {"x": {}}}));
+            }
+        }
+    }
+    for native in ["Value", "Object", "Number", "Base64Text", "Empty"] {
+        let name = format!("{MARK}{native}");
+        settings.with_replacement(&name, native, std::iter::empty());
+        definitions.insert(name, json!({"type": "object", "properties": {"x": {}}}));
+    }
+    let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
+    let root: schemars::schema::RootSchema = serde_json::from_value(root).map_err(LowerError::Schema)?;
+    let mut space = typify::TypeSpace::new(&settings);
+    space.add_root_schema(root)?;
+    let file: syn::File = syn::parse2(space.to_stream())?;
+    collect(model, &file)
+}
+
+/// The schema of a value in the plain form.
+fn plain(model: &Model, ty: &Ty) -> Value {
+    let native = |name: &str| json!({"$ref": format!("#/definitions/{MARK}{name}")});
+    match ty {
+        Ty::Any | Ty::Null | Ty::Const(_) => native("Value"),
+        Ty::AnyObject => native("Object"),
+        Ty::EmptyObject => native("Empty"),
+        Ty::Bool => json!({"type": "boolean"}),
+        Ty::Int(_) => json!({"type": "integer", "format": "int64"}),
+        Ty::Number(_) => native("Number"),
+        Ty::String(_) => json!({"type": "string"}),
+        Ty::Base64 => native("Base64Text"),
+        Ty::Array(item, _) => json!({"type": "array", "items": plain(model, item)}),
+        Ty::Map(item) => json!({"type": "object", "additionalProperties": plain(model, item)}),
+        Ty::Nullable(inner) => json!({"oneOf": [plain(model, inner), {"type": "null"}]}),
+        Ty::Named(name) => match model.index.get(name) {
+            Some(at) => json!({"$ref": format!("#/definitions/{MARK}{at}")}),
+            None => native("Value"),
+        },
+    }
+}
+
+fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
+    let mut lowered = Lowered::default();
+    let mut names = Renames(BTreeMap::new());
+    for (at, def) in model.types.iter().enumerate() {
+        names.0.insert(format!("{MARK}{at}"), type_ident(&def.name));
+    }
+    let at_of = |ident: &syn::Ident| ident.to_string().strip_prefix(MARK)?.parse::<usize>().ok();
+    for item in &file.items {
+        match item {
+            syn::Item::Struct(item) => {
+                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else { continue };
+                let Kind::Object(object) = &def.kind else { continue };
+                let mut fields = BTreeMap::new();
+                for field in &item.fields {
+                    let place = field.ident.as_ref().and_then(|ident| {
+                        ident.to_string().strip_prefix('f')?.parse::<usize>().ok()
+                    });
+                    let Some(member) = place.and_then(|at| object.members.get(at)) else { continue };
+                    let mut ty = field.ty.clone();
+                    names.visit_type_mut(&mut ty);
+                    fields.insert(member.json.clone(), ty);
+                }
+                lowered.fields.insert(def.name.clone(), fields);
+            }
+            syn::Item::Enum(item) => {
+                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else { continue };
+                let Kind::Enum(known) = &def.kind else { continue };
+                let variants = known
+                    .values
+                    .iter()
+                    .zip(&item.variants)
+                    .map(|((value, _), variant)| (value.clone(), variant.ident.clone()))
+                    .collect();
+                lowered.variants.insert(def.name.clone(), variants);
+            }
+            _ => {}
+        }
+    }
+    for def in &model.types {
+        let found = match def.kind {
+            Kind::Object(_) => lowered.fields.contains_key(&def.name),
+            Kind::Enum(_) => lowered.variants.contains_key(&def.name),
+            _ => true,
+        };
+        if !found {
+            return Err(LowerError::Missing(def.name.clone()));
+        }
+    }
+    Ok(lowered)
+}
+
+/// Gives types their own names again and leaves out the paths of what everybody knows.
+struct Renames(BTreeMap<String, String>);
+
+impl VisitMut for Renames {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        visit_type_mut(self, ty);
+        let syn::Type::Path(path) = ty else { return };
+        let Some(mut last) = path.path.segments.last().cloned() else { return };
+        if let Some(name) = self.0.get(&last.ident.to_string()) {
+            last.ident = syn::Ident::new(name, last.ident.span());
+        }
+        if last.ident == "HashMap" {
+            // Our maps keep their order; their keys are always strings.
+            last.ident = syn::Ident::new("Map", last.ident.span());
+            if let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments {
+                let value = arguments.args.last().cloned();
+                arguments.args = value.into_iter().collect();
+            }
+        }
+        path.path = last.into();
+    }
+}

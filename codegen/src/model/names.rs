@@ -1,0 +1,91 @@
+//! Rust names from names in a schema.
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
+
+/// Names that would hide something of Rust's prelude get `Object` behind them.
+const PRELUDE: [&str; 16] = [
+    "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default", "Clone",
+    "Send", "Sync", "From", "Into",
+];
+
+/// The Rust name of a definition.
+#[must_use]
+pub fn type_ident(name: &str) -> String {
+    if PRELUDE.contains(&name) {
+        return format!("{name}Object");
+    }
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+    {
+        return name.to_owned();
+    }
+    let ident = name.to_upper_camel_case();
+    if ident.starts_with(|c: char| c.is_ascii_alphabetic()) { ident } else { format!("T{ident}") }
+}
+
+/// The Rust name of a member. A reversed domain in front, as in `org.example/name`, is left out.
+#[must_use]
+pub fn field_ident(json: &str) -> String {
+    let short = json.rsplit('/').next().unwrap_or(json);
+    let ident = short.to_snake_case();
+    let ident = if ident.is_empty() { "empty".to_owned() } else { ident };
+    if ident.starts_with(|c: char| c.is_ascii_digit()) { format!("n{ident}") } else { ident }
+}
+
+/// The Rust name of a variant.
+#[must_use]
+pub fn variant_ident(text: &str) -> String {
+    let ident = text.to_upper_camel_case();
+    match ident.chars().next() {
+        None => "Empty".to_owned(),
+        Some(c) if c.is_ascii_digit() => format!("N{ident}"),
+        Some(_) if ident == "Self" => "Itself".to_owned(),
+        Some(_) => ident,
+    }
+}
+
+/// The words of a type name: `JSONRPCErrorResponse` is `JSONRPC`, `Error`, `Response`.
+#[must_use]
+pub fn words(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|i| chars.get(i));
+        let starts = c.is_uppercase()
+            && before.is_some_and(|b| !b.is_uppercase() || chars.get(at + 1).is_some_and(|n| n.is_lowercase()));
+        if starts && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(*c);
+    }
+    words.push(word);
+    words
+}
+
+/// Short names for the variants of a union: what the type names have in common is left out.
+#[must_use]
+pub fn shorten(names: &[String]) -> Vec<String> {
+    let split: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();
+    let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
+    let common = |at: &dyn Fn(&Vec<String>, usize) -> String| {
+        (0..shortest)
+            .take_while(|i| {
+                split.iter().all(|words| at(words, *i) == at(&split[0], *i))
+            })
+            .count()
+    };
+    if names.len() < 2 {
+        return names.to_vec();
+    }
+    let front = common(&|words, i| words[i].clone());
+    let back = common(&|words, i| words[words.len() - 1 - i].clone());
+    split
+        .iter()
+        .zip(names)
+        .map(|(words, name)| {
+            let end = words.len() - back;
+            if front < end { words[front..end].concat() } else { name.clone() }
+        })
+        .collect()
+}

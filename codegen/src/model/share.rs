@@ -1,0 +1,103 @@
+//! Which types of several revisions are one Rust type.
+
+use super::{Kind, Message, MessageKind, Model, Ty};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Models of several revisions, oldest first, and where each type stands.
+#[derive(Debug)]
+pub struct Family {
+    /// The models, oldest first.
+    pub models: Vec<Model>,
+    /// For each model: type name to the index of the model in which the Rust type stands.
+    homes: Vec<BTreeMap<String, usize>>,
+}
+
+impl Family {
+    /// The newest model that has the same type.
+    #[must_use]
+    pub fn home(&self, model: usize, name: &str) -> usize {
+        self.homes[model].get(name).copied().unwrap_or(model)
+    }
+
+    /// Whether a type is written in a model's own module.
+    #[must_use]
+    pub fn is_home(&self, model: usize, name: &str) -> bool {
+        self.home(model, name) == model
+    }
+}
+
+/// Finds the types that are identical in adjacent revisions, everything they refer to included.
+///
+/// After this, each type stands in the newest revision of an unbroken row of revisions that
+/// have it. A request counts with the type of its result, since one Rust type has one entry in
+/// the method table.
+#[must_use]
+pub fn share(models: Vec<Model>) -> Family {
+    let mut homes: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); models.len()];
+    for older in (0..models.len().saturating_sub(1)).rev() {
+        let newer = older + 1;
+        for name in same(&models[older], &models[newer]) {
+            let home = homes[newer].get(&name).copied().unwrap_or(newer);
+            homes[older].insert(name, home);
+        }
+    }
+    Family { models, homes }
+}
+
+/// Names that stand for the same type in both models.
+fn same(a: &Model, b: &Model) -> BTreeSet<String> {
+    let mut same: BTreeSet<String> = a
+        .types
+        .iter()
+        .filter(|def| b.get(&def.name).is_some_and(|other| plain(&def.kind) == plain(&other.kind)))
+        .filter(|def| message(a, &def.name) == message(b, &def.name))
+        .map(|def| def.name.clone())
+        .collect();
+    loop {
+        let broken: Vec<String> = same
+            .iter()
+            .filter(|name| needs(a, name).iter().any(|need| !same.contains(need)))
+            .cloned()
+            .collect();
+        if broken.is_empty() {
+            return same;
+        }
+        for name in broken {
+            same.remove(&name);
+        }
+    }
+}
+
+/// A kind without what proposals add.
+fn plain(kind: &Kind) -> Kind {
+    let mut kind = kind.clone();
+    match &mut kind {
+        Kind::Object(object) => object.members.retain(|member| member.features.is_empty()),
+        Kind::Union(union) => union.variants.retain(|variant| variant.features.is_empty()),
+        _ => {}
+    }
+    kind
+}
+
+fn message<'a>(model: &'a Model, name: &str) -> Option<&'a Message> {
+    model.messages.iter().find(|message| message.name == name)
+}
+
+/// Types that a type refers to, its result included if it is a request.
+fn needs(model: &Model, name: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut note = |name: &str| {
+        found.insert(name.to_owned());
+    };
+    match model.get(name).map(|def| plain(&def.kind)) {
+        Some(Kind::Object(object)) => object.members.iter().for_each(|m| m.ty.walk(&mut |n| note(n))),
+        Some(Kind::Union(union)) => union.variants.iter().for_each(|v| v.ty.walk(&mut |n| note(n))),
+        Some(Kind::Alias(ty)) => ty.walk(&mut |n| note(n)),
+        _ => {}
+    }
+    if let Some(Message { kind: MessageKind::Request(result), .. }) = message(model, name) {
+        let result: &Ty = result;
+        result.walk(&mut |n| note(n));
+    }
+    found
+}
