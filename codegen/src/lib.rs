@@ -1,1 +1,3 @@
 //! Schema documents in, Rust source out.
+
+pub mod schema;

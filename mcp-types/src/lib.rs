@@ -1,1 +1,5 @@
 //! The types of the Model Context Protocol.
+
+pub mod base64;
+pub mod error;
+pub mod json;

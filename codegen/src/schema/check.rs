@@ -1,0 +1,143 @@
+//! Whether a value is a schema of the subset that is understood.
+
+use serde_json::{Map, Value};
+
+use super::error::{SchemaError, shown};
+use super::keyword::{Holds, TYPES, holds};
+use super::{pointer, reference, walk};
+
+/// Checks a schema, its keywords and all schemas inside it, except where references lead.
+pub(super) fn schema(file: &str, at: &str, value: &Value) -> Result<(), SchemaError> {
+    match value {
+        Value::Bool(_) => Ok(()),
+        Value::Object(members) => members
+            .iter()
+            .try_for_each(|(keyword, value)| member(file, at, keyword, value)),
+        _ => Err(misfit(file, at, "an object, `true` or `false`", value)),
+    }
+}
+
+/// Checks that every reference inside a schema names one of the definitions.
+pub(super) fn references(
+    file: &str,
+    at: &str,
+    value: &Value,
+    definitions: &Map<String, Value>,
+) -> Result<(), SchemaError> {
+    let mut fault = None;
+    walk(value, at, &mut |at, members| {
+        let Some(Value::String(text)) = members.get("$ref") else {
+            return;
+        };
+        let there = text
+            .strip_prefix("#/$defs/")
+            .is_some_and(|name| definitions.contains_key(name));
+        if !there && fault.is_none() {
+            fault = Some(SchemaError::DanglingRef {
+                file: file.to_owned(),
+                pointer: pointer::join(at, "$ref"),
+                reference: text.clone(),
+            });
+        }
+    });
+    fault.map_or(Ok(()), Err)
+}
+
+/// Checks one keyword of a schema. `at` points to the schema.
+pub(super) fn member(
+    file: &str,
+    at: &str,
+    keyword: &str,
+    value: &Value,
+) -> Result<(), SchemaError> {
+    let Some(kind) = holds(keyword) else {
+        return Err(SchemaError::UnknownKeyword {
+            file: file.to_owned(),
+            pointer: at.to_owned(),
+            keyword: keyword.to_owned(),
+        });
+    };
+    let place = pointer::join(at, keyword);
+    let fits = |fits: bool, expected| {
+        if fits {
+            Ok(())
+        } else {
+            Err(misfit(file, &place, expected, value))
+        }
+    };
+    match kind {
+        Holds::Schema => schema(file, &place, value),
+        Holds::SchemaList => {
+            let list = value.as_array().filter(|list| !list.is_empty());
+            fits(list.is_some(), "an array of schemas, at least one")?;
+            list.into_iter()
+                .flatten()
+                .enumerate()
+                .try_for_each(|(index, value)| schema(file, &format!("{place}/{index}"), value))
+        }
+        Holds::SchemaMap => {
+            fits(value.is_object(), "an object with schemas as values")?;
+            value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .try_for_each(|(name, value)| schema(file, &pointer::join(&place, name), value))
+        }
+        Holds::Anything => {
+            let all = *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty);
+            fits(all, "`{}` or `true`")
+        }
+        Holds::Reference => fits(value.is_string(), "a reference"),
+        Holds::Types => fits(types(value), "the name of a JSON type, or an array of them"),
+        Holds::Values => fits(
+            value.as_array().is_some_and(|all| !all.is_empty()),
+            "some values",
+        ),
+        Holds::Names => fits(names(value), "an array of names, each once"),
+        Holds::Number => fits(value.is_number(), "a number"),
+        Holds::Count => fits(value.is_u64(), "a whole number, zero or more"),
+        Holds::Flag => fits(value.is_boolean(), "`true` or `false`"),
+        Holds::Text => fits(value.is_string(), "a string"),
+        Holds::Data | Holds::Prose => Ok(()),
+    }
+}
+
+fn types(value: &Value) -> bool {
+    let known = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
+    known(value)
+        || (names(value)
+            && value
+                .as_array()
+                .is_some_and(|all| !all.is_empty() && all.iter().all(known)))
+}
+
+fn names(value: &Value) -> bool {
+    value.as_array().is_some_and(|all| {
+        all.iter().enumerate().all(|(index, name)| {
+            name.is_string() && all.iter().take(index).all(|other| other != name)
+        })
+    })
+}
+
+/// Whether following bare references from a definition comes back to it, so that it says nothing.
+pub(super) fn circular(name: &str, definitions: &Map<String, Value>) -> bool {
+    let mut next = definitions.get(name).and_then(reference);
+    for _ in 0..definitions.len() {
+        match next {
+            None => return false,
+            Some(seen) if seen == name => return true,
+            Some(other) => next = definitions.get(other).and_then(reference),
+        }
+    }
+    false
+}
+
+/// The error for a value that does not belong where it is.
+pub(super) fn misfit(file: &str, at: &str, expected: &'static str, found: &Value) -> SchemaError {
+    SchemaError::NotASchema {
+        file: file.to_owned(),
+        pointer: at.to_owned(),
+        expected,
+        found: shown(Some(found)),
+    }
+}

@@ -1,0 +1,368 @@
+//! Corrections of a published schema, each of which says when it is no longer needed.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::error::shown;
+use super::{Document, SchemaError, pointer};
+
+/// The corrections of one revision.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Errata {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// The revision that they belong to.
+    pub revision: String,
+    /// Constants that the schema does not have: numbers and strings, by name.
+    pub constants: Map<String, Value>,
+    /// The corrections, in the order in which they are applied.
+    pub errata: Vec<Erratum>,
+}
+
+/// A correction of one defect, at one place or at several.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Erratum {
+    /// A short name, in kebab case.
+    pub name: String,
+    /// Why it is needed.
+    pub reason: String,
+    /// What it changes.
+    pub changes: Vec<Change>,
+}
+
+/// A change of one place.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Change {
+    /// JSON pointer below the definitions.
+    pub at: String,
+    /// What is done there.
+    pub action: Action,
+}
+
+/// What a change does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Puts one value in the place of another; nothing stands for "not there".
+    Replace {
+        /// What upstream has.
+        was: Option<Value>,
+        /// What it should have.
+        now: Option<Value>,
+    },
+    /// Orders the members of an object (by their names) or the elements of an array.
+    Order(Vec<Value>),
+}
+
+/// What can be wrong with a file of errata or with its application.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErratumError {
+    /// The file has not the form of an errata file.
+    #[error("{file}:{}:{}: not a file of errata", .source.line(), .source.column())]
+    Form {
+        /// The file of errata.
+        file: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A change that says nothing or two things.
+    #[error("{file}: erratum `{name}`: the change at `{pointer}` {problem}")]
+    BadChange {
+        /// The file of errata.
+        file: String,
+        /// The erratum.
+        name: String,
+        /// The place that the change names.
+        pointer: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Upstream has mended what the erratum mends.
+    #[error(
+        "{file}: erratum `{name}` no longer applies: upstream has mended {}; drop {}",
+        .pointers.join(", "),
+        if *.whole { "the erratum" } else { "these changes from it" }
+    )]
+    NoLongerApplies {
+        /// The file of errata.
+        file: String,
+        /// The erratum.
+        name: String,
+        /// The places that are as they should be.
+        pointers: Vec<String>,
+        /// Whether that is so for all of its places.
+        whole: bool,
+    },
+    /// The place is not as the erratum expects it.
+    #[error(
+        "{file}: erratum `{name}` does not fit at `{pointer}`: expected {expected}, found {found}"
+    )]
+    DoesNotFit {
+        /// The file of errata.
+        file: String,
+        /// The erratum.
+        name: String,
+        /// The place.
+        pointer: String,
+        /// What the erratum expects there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The document is not a schema any more once the errata are applied.
+    #[error("{file}: the errata spoil the schema")]
+    Spoils {
+        /// The file of errata.
+        file: String,
+        /// What is wrong with the schema.
+        source: SchemaError,
+    },
+}
+
+impl Errata {
+    /// Reads a file of errata.
+    ///
+    /// # Errors
+    ///
+    /// [`ErratumError::Form`] and [`ErratumError::BadChange`].
+    pub fn parse(file: &str, text: &str) -> Result<Self, ErratumError> {
+        let raw: RawErrata = serde_json::from_str(text).map_err(|source| ErratumError::Form {
+            file: file.to_owned(),
+            source,
+        })?;
+        let errata = raw.errata.into_iter().map(|erratum| erratum.checked(file));
+        Ok(Self {
+            file: file.to_owned(),
+            revision: raw.revision,
+            constants: raw.constants,
+            errata: errata.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Applies all errata in their order. A document to which they do not all apply is left as it
+    /// was.
+    ///
+    /// # Errors
+    ///
+    /// All faults: [`ErratumError::NoLongerApplies`], [`ErratumError::DoesNotFit`], and
+    /// [`ErratumError::Spoils`] where the result is no schema.
+    pub fn apply(&self, document: &mut Document) -> Result<(), Vec<ErratumError>> {
+        let mut root = Value::Object(document.definitions.clone());
+        let mut faults = Vec::new();
+        for erratum in &self.errata {
+            erratum.apply(&self.file, &mut root, &mut faults);
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        if let Value::Object(definitions) = root {
+            let corrected = Document {
+                definitions,
+                ..document.clone()
+            };
+            corrected.check().map_err(|source| {
+                vec![ErratumError::Spoils {
+                    file: self.file.clone(),
+                    source,
+                }]
+            })?;
+            *document = corrected;
+        }
+        Ok(())
+    }
+}
+
+impl Erratum {
+    fn apply(&self, file: &str, root: &mut Value, faults: &mut Vec<ErratumError>) {
+        let mut mended = Vec::new();
+        for change in &self.changes {
+            match change.apply(root) {
+                Outcome::Applied => {}
+                Outcome::Mended => mended.push(change.at.clone()),
+                Outcome::Misfit { expected, found } => faults.push(ErratumError::DoesNotFit {
+                    file: file.to_owned(),
+                    name: self.name.clone(),
+                    pointer: change.at.clone(),
+                    expected,
+                    found,
+                }),
+            }
+        }
+        if !mended.is_empty() {
+            faults.push(ErratumError::NoLongerApplies {
+                file: file.to_owned(),
+                name: self.name.clone(),
+                whole: mended.len() == self.changes.len(),
+                pointers: mended,
+            });
+        }
+    }
+}
+
+enum Outcome {
+    Applied,
+    Mended,
+    Misfit { expected: String, found: String },
+}
+
+impl Change {
+    fn apply(&self, root: &mut Value) -> Outcome {
+        match &self.action {
+            Action::Replace { was, now } => replace(root, &self.at, was.as_ref(), now.as_ref()),
+            Action::Order(order) => reorder(root.pointer_mut(&self.at), order),
+        }
+    }
+}
+
+fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>) -> Outcome {
+    let parent = pointer::split(at).and_then(|(parent, _)| root.pointer(parent));
+    let found = root.pointer(at);
+    let misfit = Outcome::Misfit {
+        expected: shown(was),
+        found: shown(found),
+    };
+    if !parent.is_some_and(|parent| parent.is_object() || parent.is_array()) {
+        return Outcome::Misfit {
+            expected: shown(was),
+            found: "no such place".to_owned(),
+        };
+    }
+    if found == now {
+        return Outcome::Mended;
+    }
+    if found != was {
+        return misfit;
+    }
+    let done = match (root.pointer_mut(at), now) {
+        (Some(place), Some(now)) => {
+            *place = now.clone();
+            true
+        }
+        (Some(_), None) => pointer::remove(root, at).is_some(),
+        (None, Some(now)) => pointer::insert(root, at, now.clone()),
+        (None, None) => false,
+    };
+    if done { Outcome::Applied } else { misfit }
+}
+
+fn reorder(place: Option<&mut Value>, order: &[Value]) -> Outcome {
+    let expected = || {
+        format!(
+            "these, in any order: {}",
+            shown(Some(&Value::from(order.to_vec())))
+        )
+    };
+    match place {
+        Some(Value::Array(elements)) => {
+            if elements == order {
+                return Outcome::Mended;
+            }
+            if elements.len() != order.len() || elements.iter().any(|each| !order.contains(each)) {
+                let found = shown(Some(&Value::from(elements.clone())));
+                return Outcome::Misfit {
+                    expected: expected(),
+                    found,
+                };
+            }
+            elements.clone_from_slice(order);
+            Outcome::Applied
+        }
+        Some(Value::Object(members)) => {
+            let present: Vec<Value> = members.keys().map(|name| name.as_str().into()).collect();
+            if present == order {
+                return Outcome::Mended;
+            }
+            let mut ordered = Map::new();
+            for name in order.iter().filter_map(Value::as_str) {
+                if let Some((name, member)) = members.get_key_value(name) {
+                    ordered.insert(name.clone(), member.clone());
+                }
+            }
+            if ordered.len() != members.len() || order.len() != members.len() {
+                let found = shown(Some(&Value::from(present)));
+                return Outcome::Misfit {
+                    expected: expected(),
+                    found,
+                };
+            }
+            *members = ordered;
+            Outcome::Applied
+        }
+        other => Outcome::Misfit {
+            expected: expected(),
+            found: shown(other.as_deref()),
+        },
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawErrata {
+    revision: String,
+    #[serde(default)]
+    constants: Map<String, Value>,
+    errata: Vec<RawErratum>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawErratum {
+    name: String,
+    reason: String,
+    changes: Vec<RawChange>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawChange {
+    at: String,
+    #[serde(default, deserialize_with = "present")]
+    was: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    now: Option<Value>,
+    order: Option<Vec<Value>>,
+}
+
+/// A member that is there, `null` included.
+fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
+}
+
+impl RawErratum {
+    fn checked(self, file: &str) -> Result<Erratum, ErratumError> {
+        let name = self.name;
+        let checked = |change: RawChange| {
+            let bad = |pointer: String, problem| ErratumError::BadChange {
+                file: file.to_owned(),
+                name: name.clone(),
+                pointer,
+                problem,
+            };
+            let action = match (change.was, change.now, change.order) {
+                (None, None, Some(order)) => Action::Order(order),
+                (_, _, Some(_)) => return Err(bad(change.at, "has both `order` and a value")),
+                (was, now, None) if was == now => {
+                    return Err(bad(change.at, "changes nothing"));
+                }
+                (was, now, None) => Action::Replace { was, now },
+            };
+            Ok(Change {
+                at: change.at,
+                action,
+            })
+        };
+        let changes = self
+            .changes
+            .into_iter()
+            .map(checked)
+            .collect::<Result<_, _>>()?;
+        Ok(Erratum {
+            name,
+            reason: self.reason,
+            changes,
+        })
+    }
+}

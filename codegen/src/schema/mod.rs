@@ -1,0 +1,19 @@
+//! Schema documents as data: read, checked, corrected, extended and compared.
+//!
+//! Nothing here does input or output: texts come in and go out as strings, the name of their
+//! file only serves the messages.
+
+mod check;
+mod document;
+mod errata;
+mod error;
+mod keyword;
+mod patch;
+pub mod pointer;
+mod walk;
+
+pub use document::{Dialect, Document};
+pub use errata::{Action, Change, Errata, Erratum, ErratumError};
+pub use error::SchemaError;
+pub use patch::{FEATURE, Patch, PatchError};
+pub use walk::{reference, walk, walk_mut};

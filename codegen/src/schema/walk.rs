@@ -1,0 +1,72 @@
+//! Going through a schema and all schemas inside it.
+//!
+//! Only what the keywords say is a schema is visited: a property that is called `properties`, a
+//! constant that looks like a schema and the like are not mistaken for one.
+
+use serde_json::{Map, Value};
+
+use super::keyword::{Holds, holds};
+use super::pointer;
+
+const PREFIX: &str = "#/$defs/";
+
+/// The name of the definition that `$ref` names, in the form that documents have in memory.
+#[must_use]
+pub fn reference(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix(PREFIX)
+}
+
+/// The `$ref` to a definition, in the form that documents have in memory.
+pub(super) fn reference_to(name: &str) -> String {
+    format!("{PREFIX}{name}")
+}
+
+/// Calls `visit` with the JSON pointer and the members of a schema and of each schema inside it,
+/// outer ones first.
+pub fn walk<'a>(schema: &'a Value, at: &str, visit: &mut dyn FnMut(&str, &'a Map<String, Value>)) {
+    let Value::Object(members) = schema else {
+        return;
+    };
+    visit(at, members);
+    for (keyword, value) in members {
+        let place = || pointer::join(at, keyword);
+        match (holds(keyword), value) {
+            (Some(Holds::Schema | Holds::Anything), schema) => walk(schema, &place(), visit),
+            (Some(Holds::SchemaList), Value::Array(schemas)) => {
+                for (index, schema) in schemas.iter().enumerate() {
+                    walk(schema, &format!("{}/{index}", place()), visit);
+                }
+            }
+            (Some(Holds::SchemaMap), Value::Object(schemas)) => {
+                for (name, schema) in schemas {
+                    walk(schema, &pointer::join(&place(), name), visit);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `visit` with the members of a schema and of each schema inside it, outer ones first.
+pub fn walk_mut(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let Value::Object(members) = schema else {
+        return;
+    };
+    visit(members);
+    for (keyword, value) in members {
+        match (holds(keyword), value) {
+            (Some(Holds::Schema | Holds::Anything), schema) => walk_mut(schema, visit),
+            (Some(Holds::SchemaList), Value::Array(schemas)) => {
+                for schema in schemas {
+                    walk_mut(schema, visit);
+                }
+            }
+            (Some(Holds::SchemaMap), Value::Object(schemas)) => {
+                for schema in schemas.values_mut() {
+                    walk_mut(schema, visit);
+                }
+            }
+            _ => {}
+        }
+    }
+}

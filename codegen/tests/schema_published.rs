@@ -1,0 +1,40 @@
+//! The published files are read as they are. They stand outside the repository, where they do.
+
+use std::path::PathBuf;
+
+use codegen::schema::Document;
+
+fn published(path: &str) -> Option<Document> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/spec")
+        .join(path);
+    let Ok(text) = std::fs::read_to_string(&file) else {
+        eprintln!("skipped: {} is not there", file.display());
+        return None;
+    };
+    Some(Document::parse(path, &text).unwrap())
+}
+
+#[test]
+fn every_published_file_is_read() {
+    for (revision, count) in [
+        ("2024-11-05", 79),
+        ("2025-03-26", 83),
+        ("2025-06-18", 91),
+        ("2025-11-25", 145),
+        ("2026-07-28", 155),
+        ("draft", 155),
+    ] {
+        let Some(document) = published(&format!("{revision}/schema.json")) else {
+            return;
+        };
+        assert_eq!(document.definitions.len(), count, "{revision}");
+        let bare = document.without_prose();
+        assert_eq!(
+            bare.to_json(),
+            Document::parse("again", &bare.to_json()).unwrap().to_json()
+        );
+    }
+    let extension = published("extensions/tasks/schema.json");
+    assert!(extension.is_none_or(|document| document.definitions.contains_key("DetailedTask")));
+}

@@ -1,0 +1,124 @@
+//! [`Base64Text`]: bytes that travel as base64, decoded on demand.
+
+use std::fmt;
+
+use ::base64::Engine as _;
+use ::base64::alphabet::STANDARD;
+use ::base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+// Peers differ in whether they pad; nothing is ambiguous without padding.
+const ENGINE: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Base64 text as it came from the wire.
+///
+/// The schema's `format: byte` is a remark, not a constraint: any string is taken when a message
+/// is decoded and goes back unchanged. Who wants the bytes calls [`decode`](Self::decode).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Base64Text(String);
+
+impl Base64Text {
+    /// The text for these bytes: standard alphabet, padded.
+    #[must_use]
+    pub fn encode(bytes: impl AsRef<[u8]>) -> Self {
+        Self(ENGINE.encode(bytes))
+    }
+
+    /// The bytes: standard alphabet, with or without padding.
+    ///
+    /// # Errors
+    ///
+    /// [`Base64Error`] where the text is no base64.
+    pub fn decode(&self) -> Result<Vec<u8>, Base64Error> {
+        ENGINE.decode(&self.0).map_err(Base64Error)
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text itself, without a copy.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl From<String> for Base64Text {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Base64Text {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<Base64Text> for String {
+    fn from(text: Base64Text) -> Self {
+        text.0
+    }
+}
+
+impl AsRef<str> for Base64Text {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Base64Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Base64Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Base64Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+
+        impl Visitor<'_> for TextVisitor {
+            type Value = Base64Text;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("base64 text")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Base64Text, E> {
+                Ok(Base64Text(text.to_owned()))
+            }
+
+            fn visit_string<E: de::Error>(self, text: String) -> Result<Base64Text, E> {
+                Ok(Base64Text(text))
+            }
+        }
+
+        deserializer.deserialize_string(TextVisitor)
+    }
+}
+
+/// Text that is no base64.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base64Error(::base64::DecodeError);
+
+impl fmt::Display for Base64Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not a source: without its `std` feature the crate's error is no `std` error.
+        write!(f, "text is no base64: {}", self.0)
+    }
+}
+
+impl std::error::Error for Base64Error {}

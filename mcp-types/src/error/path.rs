@@ -1,0 +1,171 @@
+//! Places in a JSON document, their text form, and reading that form back.
+
+use std::fmt::{self, Write as _};
+
+/// One step down into a JSON document.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// Into the member of an object.
+    Member(String),
+    /// Into the element of an array, counted from zero.
+    Index(usize),
+}
+
+/// A place in a JSON document, written as a JSON path: `$`, `$.tools[3].name`,
+/// `$._meta['io.modelcontextprotocol/x']`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Path {
+    segments: Vec<Segment>,
+}
+
+const SUFFIX: &str = " (at ";
+
+impl Path {
+    /// The document itself, `$`.
+    #[must_use]
+    pub const fn root() -> Self {
+        Self {
+            segments: Vec::new(),
+        }
+    }
+
+    /// The steps from the root.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Whether this is the document itself.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Puts a step before the first: the document becomes a part of a larger one.
+    pub fn prepend(&mut self, segment: Segment) {
+        // Paths are no longer than the nesting limit, so moving the rest costs nothing that counts.
+        self.segments.insert(0, segment);
+    }
+
+    /// Puts a step behind the last.
+    pub fn push(&mut self, segment: Segment) {
+        self.segments.push(segment);
+    }
+
+    /// Reads the form that `Display` writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut rest = text.strip_prefix('$')?;
+        let mut path = Self::root();
+        while !rest.is_empty() {
+            let (segment, tail) = if let Some(tail) = rest.strip_prefix('.') {
+                let end = tail.find(['.', '[']).unwrap_or(tail.len());
+                let (name, tail) = tail.split_at_checked(end)?;
+                (
+                    Segment::Member(is_plain(name).then(|| name.to_owned())?),
+                    tail,
+                )
+            } else if let Some(tail) = rest.strip_prefix("['") {
+                let (name, tail) = take_quoted(tail)?;
+                (Segment::Member(name), tail)
+            } else {
+                let (digits, tail) = rest.strip_prefix('[')?.split_once(']')?;
+                let canonical = digits == "0" || !digits.starts_with(['0', '+']);
+                (
+                    Segment::Index(canonical.then(|| digits.parse().ok())??),
+                    tail,
+                )
+            };
+            path.segments.push(segment);
+            rest = tail;
+        }
+        Some(path)
+    }
+
+    /// Writes ` (at $.path)`, or nothing for the root.
+    pub(super) fn write_suffix(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_root() {
+            Ok(())
+        } else {
+            write!(f, "{SUFFIX}{self})")
+        }
+    }
+
+    /// Finds such a suffix: the length of the text before it, and the path.
+    ///
+    /// Names are quoted so that no name within a path can look like the suffix's beginning and
+    /// still parse: the last candidate that parses is the one.
+    pub(super) fn take_suffix(text: &str) -> Option<(usize, Self)> {
+        let body = text.strip_suffix(')')?;
+        body.rmatch_indices(SUFFIX).find_map(|(at, _)| {
+            let path = Self::parse(body.get(at + SUFFIX.len()..)?)?;
+            Some((at, path))
+        })
+    }
+}
+
+impl FromIterator<Segment> for Path {
+    fn from_iter<I: IntoIterator<Item = Segment>>(segments: I) -> Self {
+        Self {
+            segments: segments.into_iter().collect(),
+        }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('$')?;
+        for segment in &self.segments {
+            match segment {
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Member(name) if is_plain(name) => write!(f, ".{name}")?,
+                Segment::Member(name) => write_quoted(f, name)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name needs no quotes.
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    f.write_str("['")?;
+    for c in name.chars() {
+        match c {
+            '\'' | '\\' => write!(f, "\\{c}")?,
+            c if c.is_control() => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+            c => f.write_char(c)?,
+        }
+    }
+    f.write_str("']")
+}
+
+/// Reads a name up to its closing `']`; gives what follows, too.
+fn take_quoted(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = text;
+    loop {
+        let mut chars = rest.chars();
+        match chars.next()? {
+            '\'' => return Some((name, chars.as_str().strip_prefix(']')?)),
+            '\\' => match chars.next()? {
+                'u' => {
+                    let (hex, tail) = chars.as_str().strip_prefix('{')?.split_once('}')?;
+                    name.push(char::from_u32(u32::from_str_radix(hex, 16).ok()?)?);
+                    rest = tail;
+                    continue;
+                }
+                c @ ('\'' | '\\') => name.push(c),
+                _ => return None,
+            },
+            c => name.push(c),
+        }
+        rest = chars.as_str();
+    }
+}

@@ -1,0 +1,22 @@
+//! JSON values that lose nothing: members keep their order, integers stay integers, floats stay
+//! floats, whichever features of `serde_json` other crates switch on.
+//!
+//! [`Value`] and [`Object`] hold what the protocol leaves open. They are deserializers, too: a
+//! union reads its members into an [`Object`] and decodes a variant from it by [`Members`].
+//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed.
+
+mod convert;
+mod de;
+mod decode;
+mod node;
+mod number;
+mod object;
+mod read;
+mod value;
+mod write;
+
+pub use de::{Members, NESTING_LIMIT};
+pub use decode::{from_slice, from_str, from_value, from_value_ref, to_value};
+pub use number::{NotFinite, Number};
+pub use object::Object;
+pub use value::Value;

@@ -1,0 +1,410 @@
+//! Values as deserializers: every error knows its path.
+
+use std::borrow::Cow;
+
+use serde::de::value::MapDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::super::error::DecodeError;
+use super::node::{Elements, Entries, Node};
+use super::number::arbitrary_precision;
+use super::read::{NUMBER, Reader};
+use super::{Number, Object, Value};
+
+mod forward;
+mod variant;
+
+use variant::OneMember;
+
+/// How many arrays and objects may stand within each other in what is decoded, from text or from
+/// a value: 127, the limit of `serde_json`.
+pub const NESTING_LIMIT: usize = 127;
+
+/// The name by which `serde_json::value::RawValue` asks for the text of a value.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// A value at some depth.
+struct Decoder<'de> {
+    node: Node<'de>,
+    depth: usize,
+}
+
+type Result<T> = std::result::Result<T, DecodeError>;
+
+impl<'de> Decoder<'de> {
+    fn root(value: impl Into<Node<'de>>) -> Self {
+        Self {
+            node: value.into(),
+            depth: 0,
+        }
+    }
+
+    fn unfit<T>(&self, visitor: &dyn serde::de::Expected) -> Result<T> {
+        Err(DecodeError::invalid_type(self.node.unexpected(), visitor))
+    }
+}
+
+/// The depth of what stands within a container at `depth`.
+fn deeper(depth: usize) -> Result<usize> {
+    if depth < NESTING_LIMIT {
+        Ok(depth + 1)
+    } else {
+        Err(DecodeError::data("nesting exceeds the limit"))
+    }
+}
+
+/// Hands over a number without loss, as `serde_json` does when it reads text.
+fn any_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value> {
+    if !arbitrary_precision() {
+        return hinted_number(number, visitor);
+    }
+    let digits = number.to_string();
+    match (number.as_u64(), number.as_i64()) {
+        (Some(value), _) => visitor.visit_u64(value),
+        (_, Some(value)) if digits != "-0" => visitor.visit_i64(value),
+        _ => visitor.visit_map(MapDeserializer::new(std::iter::once((NUMBER, digits)))),
+    }
+}
+
+/// Hands over a number to a visitor that has asked for one of Rust's.
+fn hinted_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value> {
+    if let Some(value) = number.as_u64() {
+        visitor.visit_u64(value)
+    } else if let Some(value) = number.as_i64() {
+        visitor.visit_i64(value)
+    } else if let Some(value) = number.as_f64() {
+        visitor.visit_f64(value)
+    } else {
+        Err(DecodeError::data("number out of range"))
+    }
+}
+
+/// Methods that take one kind of value and refuse the others, as `serde_json` does with text.
+macro_rules! only {
+    ($($pattern:pat => $($method:ident)*;)*) => {$($(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match self.node {
+                $pattern => self.deserialize_any(visitor),
+                _ => self.unfit(&visitor),
+            }
+        }
+    )*)*};
+}
+
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match &self.node {
+                Node::Number(number) => hinted_number(number, visitor),
+                _ => self.unfit(&visitor),
+            }
+        }
+    )*};
+}
+
+macro_rules! wide_numbers {
+    ($($method:ident $visit:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+            match &self.node {
+                Node::Number(number) => match number.to_string().parse() {
+                    Ok(value) => visitor.$visit(value),
+                    Err(_) => hinted_number(number, visitor),
+                },
+                _ => self.unfit(&visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Decoder<'de> {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Null => visitor.visit_unit(),
+            Node::Bool(value) => visitor.visit_bool(value),
+            Node::Number(number) => any_number(&number, visitor),
+            Node::String(Cow::Owned(text)) => visitor.visit_string(text),
+            Node::String(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Node::Array(elements) => {
+                let depth = deeper(self.depth)?;
+                let mut access = ElementAccess {
+                    elements,
+                    depth,
+                    next: 0,
+                };
+                let value = visitor.visit_seq(&mut access)?;
+                match access.elements.next() {
+                    Some(_) => Err(DecodeError::data("array has more elements than expected")),
+                    None => Ok(value),
+                }
+            }
+            Node::Object(entries) => Members::new(entries, self.depth).visit(visitor),
+        }
+    }
+
+    only! {
+        Node::Bool(_) => deserialize_bool;
+        Node::Null => deserialize_unit;
+        Node::String(_) => deserialize_char deserialize_str deserialize_string
+            deserialize_identifier;
+        Node::String(_) | Node::Array(_) => deserialize_bytes deserialize_byte_buf;
+        Node::Array(_) => deserialize_seq;
+        Node::Object(_) => deserialize_map;
+    }
+
+    numbers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_f32 deserialize_f64
+    }
+
+    wide_numbers! { deserialize_i128 visit_i128 deserialize_u128 visit_u128 }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        if name == RAW {
+            let text = Reader::<false>.deserialize(self)?.to_string();
+            return visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, text))));
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match self.node {
+            Node::Object(entries) => {
+                Members::new(entries.with_first(fields), self.depth).visit(visitor)
+            }
+            Node::Array(_) => self.deserialize_any(visitor),
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match self.node {
+            Node::String(text) => visitor.visit_enum(text.into_deserializer()),
+            Node::Object(entries) => {
+                visitor.visit_enum(OneMember(Members::new(entries, self.depth)))
+            }
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_unit()
+    }
+}
+
+struct ElementAccess<'de> {
+    elements: Elements<'de>,
+    depth: usize,
+    next: usize,
+}
+
+impl<'de> SeqAccess<'de> for ElementAccess<'de> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        let Some(node) = self.elements.next() else {
+            return Ok(None);
+        };
+        let index = self.next;
+        self.next += 1;
+        let element = seed.deserialize(Decoder {
+            node,
+            depth: self.depth,
+        });
+        element.map(Some).map_err(|error| error.inside_index(index))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.elements.size_hint().1
+    }
+}
+
+/// The members of an object, to be decoded: a deserializer and, for unions that have looked at
+/// some members already, a `MapAccess`.
+///
+/// Members that `deserialize_struct` names come first and in that order, so that a union that
+/// names its tag there need not put anything aside.
+pub struct Members<'de> {
+    entries: Entries<'de>,
+    /// The name that was handed out, and the value that is due.
+    current: Option<(Cow<'de, str>, Node<'de>)>,
+    /// The containers around the object.
+    depth: usize,
+}
+
+impl<'de> Members<'de> {
+    fn new(entries: Entries<'de>, depth: usize) -> Self {
+        Self {
+            entries,
+            current: None,
+            depth,
+        }
+    }
+
+    fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        deeper(self.depth)?;
+        let value = visitor.visit_map(&mut self)?;
+        match self.entries.next() {
+            Some(_) => Err(DecodeError::data("object has more members than expected")),
+            None => Ok(value),
+        }
+    }
+}
+
+impl std::fmt::Debug for Members<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Members")
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<Object> for Members<'_> {
+    fn from(object: Object) -> Self {
+        Self::new(object.into(), 0)
+    }
+}
+
+impl<'de> From<&'de Object> for Members<'de> {
+    fn from(object: &'de Object) -> Self {
+        Self::new(object.into(), 0)
+    }
+}
+
+impl From<Vec<(String, Value)>> for Members<'_> {
+    /// Names that stand twice are handed over twice, as from text.
+    fn from(members: Vec<(String, Value)>) -> Self {
+        Self::new(Entries::Owned(members.into_iter()), 0)
+    }
+}
+
+impl<'de> MapAccess<'de> for Members<'de> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        self.current = self.entries.next();
+        match &self.current {
+            None => Ok(None),
+            // A borrowed name can be lent for longer than this call.
+            Some((Cow::Borrowed(name), _)) => seed
+                .deserialize(serde::de::value::BorrowedStrDeserializer::new(name))
+                .map(Some),
+            // An owned one stays here: it is needed should the value fail.
+            Some((Cow::Owned(name), _)) => seed
+                .deserialize(name.as_str().into_deserializer())
+                .map(Some),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
+        let Some((name, node)) = self.current.take() else {
+            return Err(DecodeError::data("a value was asked for before its name"));
+        };
+        let depth = deeper(self.depth)?;
+        seed.deserialize(Decoder { node, depth })
+            .map_err(|error| error.inside_member(name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.entries.size_hint().1
+    }
+}
+
+impl<'de> Deserializer<'de> for Members<'de> {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.visit(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        mut self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.entries = self.entries.with_first(fields);
+        self.visit(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        Decoder {
+            node: Node::Object(self.entries),
+            depth: self.depth,
+        }
+        .deserialize_newtype_struct(name, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        visitor.visit_enum(OneMember(self))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        unit unit_struct seq tuple tuple_struct map identifier
+    }
+}

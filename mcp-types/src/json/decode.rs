@@ -1,0 +1,90 @@
+//! Decoding any type, with the path of what went wrong.
+//!
+//! The fast way knows no paths. Only when it has failed is the text read into a [`Value`] and
+//! decoded once more from there, step by step with the path in hand.
+
+use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed};
+use serde::ser::Serialize;
+
+use super::super::error::{DecodeError, ErrorKind, Path};
+use super::Value;
+use super::read::Reader;
+
+/// Decodes JSON text.
+///
+/// # Errors
+///
+/// Where the text is no JSON, goes on behind the value, nests deeper than
+/// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
+    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
+}
+
+/// Decodes JSON text in UTF-8.
+///
+/// # Errors
+///
+/// As [`from_str`]; bytes that are no UTF-8 are a fault of syntax.
+pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+    // Checked as a whole, because `serde_json` does not look at bytes that it skips.
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line_start = sound
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let line = sound.split(|byte| *byte == b'\n').count();
+        let column = sound.len() - line_start + 1;
+        let kind = ErrorKind::Syntax { line, column };
+        DecodeError::new(kind, Path::root(), "text is not UTF-8".to_owned())
+    })?;
+    from_str(text)
+}
+
+/// Decodes a value and consumes it: its strings move into the result.
+///
+/// # Errors
+///
+/// Where the value is not what `T` asks for, with the path.
+pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
+    T::deserialize(value)
+}
+
+/// Decodes a value that stays; the result may borrow its strings.
+///
+/// # Errors
+///
+/// Where the value is not what `T` asks for, with the path.
+pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, DecodeError> {
+    T::deserialize(value)
+}
+
+/// Encodes anything as a value: by way of its text, which is exact.
+///
+/// # Errors
+///
+/// Where `Serialize` fails, or what it writes is no JSON that can be read: a member twice, a map
+/// with names that are no strings, nesting beyond the limit.
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
+    from_str(&serde_json::to_string(value)?)
+}
+
+/// Says where `T` failed.
+#[cold]
+fn explain<T: DeserializeOwned>(text: &str, fast: serde_json::Error) -> DecodeError {
+    if !fast.is_data() {
+        return fast.into();
+    }
+    // Members that stand twice are kept, so that `T` meets them where it met them before.
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Reader::<false>.deserialize(&mut deserializer);
+    match value.and_then(|value| deserializer.end().map(|()| value)) {
+        // A fault of the text further on weighs more than one of the data.
+        Err(syntax) => syntax.into(),
+        Ok(value) => match T::deserialize(&value) {
+            Err(slow) => slow,
+            // The two ways differ for types that are written for one format alone.
+            Ok(_) => fast.into(),
+        },
+    }
+}

@@ -1,0 +1,211 @@
+//! [`Number`]: a JSON number as it was written.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+/// A JSON number: an integer stays an integer and `1.0` stays `1.0`.
+///
+/// Equality is that of the written form: `1` and `1.0` differ. Integers beyond 64 bits and
+/// decimals beyond `f64` are kept digit by digit where `serde_json/arbitrary_precision` is on, and
+/// rounded to `f64` otherwise.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Number(pub(super) serde_json::Number);
+
+impl Number {
+    /// The number of a float, or `None` for those that JSON cannot say: infinite, not a number.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        serde_json::Number::from_f64(value).map(Self)
+    }
+
+    /// The number as a float, rounded where it has more digits; `None` beyond the range.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        self.0.as_f64()
+    }
+
+    /// The number, if it is written as an integer and within range.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        self.0.as_i64()
+    }
+
+    /// The number, if it is written as an integer and within range.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        self.0.as_u64()
+    }
+
+    /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
+    #[must_use]
+    pub fn to_i64(&self) -> Option<i64> {
+        self.as_i64()
+            .or_else(|| Decimal::of(&self.0).to_integer()?.parse().ok())
+    }
+
+    /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
+    #[must_use]
+    pub fn to_u64(&self) -> Option<u64> {
+        self.as_u64()
+            .or_else(|| Decimal::of(&self.0).to_integer()?.parse().ok())
+    }
+
+    /// Whether the number is an integer by value, of whatever size: `1`, `1.0`, `1e30`.
+    #[must_use]
+    pub fn is_integer(&self) -> bool {
+        self.0.is_i64() || self.0.is_u64() || Decimal::of(&self.0).is_integer()
+    }
+}
+
+/// A number taken apart: the digits times ten to the exponent.
+struct Decimal {
+    negative: bool,
+    /// Without zeros at either end; empty for zero.
+    digits: String,
+    exponent: i64,
+}
+
+/// The decimal digits of 64-bit integers.
+const MAX_DIGITS: usize = 20;
+
+impl Decimal {
+    /// Reads the text, since that alone is the same in all of `serde_json`'s representations.
+    fn of(number: &serde_json::Number) -> Self {
+        let text = number.to_string();
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(text) => (true, text),
+            None => (false, text.as_str()),
+        };
+        let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        // An exponent that does not fit is as good as the largest: nothing below depends on more.
+        let power = power.parse().unwrap_or(if power.starts_with('-') {
+            i64::MIN / 2
+        } else {
+            i64::MAX / 2
+        });
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = [whole, fraction].concat();
+        let kept = all.trim_end_matches('0');
+        let dropped = all.len() - kept.len();
+        let shift = length(dropped).saturating_sub(length(fraction.len()));
+        Self {
+            negative,
+            digits: kept.trim_start_matches('0').to_owned(),
+            exponent: shift.saturating_add(power),
+        }
+    }
+
+    fn is_integer(&self) -> bool {
+        self.digits.is_empty() || self.exponent >= 0
+    }
+
+    /// The integer in digits, unless it has a fraction or is too long for 64 bits.
+    fn to_integer(&self) -> Option<String> {
+        if self.digits.is_empty() {
+            return Some("0".to_owned());
+        }
+        let zeros = usize::try_from(self.exponent)
+            .ok()
+            .filter(|zeros| *zeros <= MAX_DIGITS)?;
+        let sign = if self.negative { "-" } else { "" };
+        Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
+    }
+}
+
+fn length(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+/// Whether `serde_json` is built with `arbitrary_precision`: a feature that any crate of a program
+/// can switch on for all, and that changes how numbers are handed to visitors.
+pub(super) fn arbitrary_precision() -> bool {
+    static ON: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *ON.get_or_init(|| {
+        let probe = serde_json::from_str::<serde_json::Number>("0.10");
+        probe.is_ok_and(|number| number.to_string() == "0.10")
+    })
+}
+
+macro_rules! from_integer {
+    ($($integer:ty)*) => {$(
+        impl From<$integer> for Number {
+            fn from(value: $integer) -> Self {
+                Self(value.into())
+            }
+        }
+
+        impl PartialEq<$integer> for Number {
+            fn eq(&self, other: &$integer) -> bool {
+                self.0 == serde_json::Number::from(*other)
+            }
+        }
+    )*};
+}
+
+from_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+impl PartialEq<f64> for Number {
+    /// By value, whichever way the number is written.
+    fn eq(&self, other: &f64) -> bool {
+        self.as_f64() == Some(*other)
+    }
+}
+
+/// A float that is no JSON number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotFinite;
+
+impl fmt::Display for NotFinite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON has no infinite numbers and no NaN")
+    }
+}
+
+impl std::error::Error for NotFinite {}
+
+impl TryFrom<f64> for Number {
+    type Error = NotFinite;
+
+    fn try_from(value: f64) -> Result<Self, NotFinite> {
+        Self::from_f64(value).ok_or(NotFinite)
+    }
+}
+
+impl From<serde_json::Number> for Number {
+    fn from(number: serde_json::Number) -> Self {
+        Self(number)
+    }
+}
+
+impl From<Number> for serde_json::Number {
+    fn from(number: Number) -> Self {
+        number.0
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Number({})", self.0)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_json::Number::deserialize(deserializer).map(Self)
+    }
+}

@@ -1,0 +1,166 @@
+//! Reading values: one pass, exact numbers, no member twice.
+
+use std::fmt;
+
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
+
+use super::number::arbitrary_precision;
+use super::object::duplicate;
+use super::{Number, Object, Value};
+
+/// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
+/// `arbitrary_precision` is on.
+pub(super) const NUMBER: &str = "$serde_json::private::Number";
+
+/// Reads any value; `UNIQUE` says whether a member that stands twice is an error or kept.
+pub(super) struct Reader<const UNIQUE: bool>;
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader::<true>)
+    }
+}
+
+impl<'de, const UNIQUE: bool> DeserializeSeed<'de> for Reader<UNIQUE> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    #[inline]
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    #[inline]
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    #[inline]
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    #[inline]
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    #[inline]
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
+        in_range(serde_json::Number::from_i128(value))
+    }
+
+    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
+        in_range(serde_json::Number::from_u128(value))
+    }
+
+    #[inline]
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        in_range(serde_json::Number::from_f64(value))
+    }
+
+    #[inline]
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::String(text.to_owned()))
+    }
+
+    #[inline]
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::String(text))
+    }
+
+    #[inline]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = access.next_element_seed(Self)? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let Some(name) = access.next_key::<String>()? else {
+            return Ok(Value::Object(Object::new()));
+        };
+        let value = access.next_value_seed(Self)?;
+        let private = name == NUMBER && arbitrary_precision();
+        let mut members = vec![(name, value)];
+        while let Some(name) = access.next_key()? {
+            members.push((name, access.next_value_seed(Self)?));
+        }
+        if private && let Some(number) = private_number(&members) {
+            return Ok(Value::Number(number));
+        }
+        if UNIQUE && let Some(name) = duplicate(&members) {
+            return Err(de::Error::custom(format_args!("duplicate member `{name}`")));
+        }
+        Ok(Value::Object(Object::from_list(members)))
+    }
+}
+
+fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E> {
+    number
+        .map(Value::from)
+        .ok_or_else(|| E::custom("number out of range"))
+}
+
+/// The number that `serde_json` hides in an object: its digits under the private name, alone.
+///
+/// A document with exactly such an object cannot be told from the number, as in `serde_json`
+/// itself. Whatever differs is an object.
+#[cold]
+fn private_number(members: &[(String, Value)]) -> Option<Number> {
+    match members {
+        [(_, Value::String(digits))] => digits.parse().ok().map(Number),
+        _ => None,
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor;
+
+        impl<'de> Visitor<'de> for ObjectVisitor {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Object, A::Error> {
+                match Reader::<true>.visit_map(access)? {
+                    Value::Object(object) => Ok(object),
+                    _ => Err(de::Error::invalid_type(Unexpected::Other("number"), &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}

@@ -1,0 +1,23 @@
+//! Base64 text: kept as it came, decoded on demand.
+
+use mcp_types::base64::Base64Text;
+use mcp_types::json;
+
+#[test]
+fn bytes_come_back_padded_or_not() {
+    assert_eq!(Base64Text::encode(b"hello").as_str(), "aGVsbG8=");
+    for text in ["aGVsbG8=", "aGVsbG8"] {
+        assert_eq!(Base64Text::from(text).decode().unwrap(), b"hello");
+    }
+    assert_eq!(Base64Text::default().decode().unwrap(), b"");
+}
+
+#[test]
+fn text_that_is_no_base64_is_kept_but_not_decoded() {
+    for text in ["a", "a\n", "_-_-", "aGVsbG8==", "é", "aGVsbG9="] {
+        let decoded: Base64Text = json::from_str(&format!("{text:?}")).unwrap();
+        assert_eq!(decoded.as_str(), text);
+        assert!(decoded.decode().is_err(), "{text}");
+    }
+    assert!(json::from_str::<Base64Text>("1").is_err());
+}

@@ -1,0 +1,238 @@
+//! Decoding with paths: from text, from values, through other deserializers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mcp_types::error::{DecodeError, ErrorKind, Path, Segment};
+use mcp_types::json::{self, Members, NESTING_LIMIT, Object, Value};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+type Lists = BTreeMap<String, Vec<BTreeMap<String, u8>>>;
+
+fn path<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
+    json::from_str::<T>(text).unwrap_err().path().to_string()
+}
+
+#[test]
+fn errors_know_their_path() {
+    assert_eq!(path::<Lists>(r#"{"a":[{"b":1},{"c":"x"}]}"#), "$.a[1].c");
+    assert_eq!(
+        path::<Lists>(r#"{"io.x/y":[{"b":1.5}]}"#),
+        "$['io.x/y'][0].b"
+    );
+    assert_eq!(path::<Lists>(r#"{"a":null}"#), "$.a");
+    assert_eq!(path::<Lists>("3"), "$");
+    let error = json::from_str::<Lists>(r#"{"a":[{"b":null}]}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "invalid type: null, expected u8 (at $.a[0].b)"
+    );
+    assert_eq!(error.kind(), ErrorKind::Data);
+    let value: Value = json::from_str(r#"{"a":[{"b":300}]}"#).unwrap();
+    let borrowed = json::from_value_ref::<Lists>(&value).unwrap_err();
+    let owned = json::from_value::<Lists>(value).unwrap_err();
+    assert_eq!(borrowed, owned);
+    assert_eq!(owned.path().to_string(), "$.a[0].b");
+}
+
+#[test]
+fn faults_of_the_text_have_line_and_column() {
+    for (text, kind) in [
+        ("{\"a\":\n1,}", ErrorKind::Syntax { line: 2, column: 3 }),
+        ("[1] 2", ErrorKind::Syntax { line: 1, column: 5 }),
+        ("[1", ErrorKind::Eof { line: 1, column: 2 }),
+        ("", ErrorKind::Eof { line: 1, column: 0 }),
+    ] {
+        let error = json::from_str::<Value>(text).unwrap_err();
+        assert_eq!(error.kind(), kind, "{text}");
+        assert!(error.path().is_root());
+        assert!(!error.message().contains(" at line"), "{error}");
+    }
+}
+
+#[test]
+fn fault_of_data_does_not_hide_fault_of_text() {
+    let error = json::from_str::<Lists>(r#"{"a":1,"b":}"#).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
+    let error = json::from_str::<Lists>(r#"{"a":1} x"#).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_not_taken() {
+    let error = json::from_slice::<Value>(b"{\"a\":\n \"\xff\"}").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Syntax { line: 2, column: 3 });
+    assert!(json::from_slice::<BTreeMap<String, Value>>(b"{\"a\xc3\":1}").is_err());
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_no_overflow() {
+    let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    assert!(json::from_str::<Value>(&deep(NESTING_LIMIT)).is_ok());
+    for levels in [NESTING_LIMIT + 1, 200, 1_000_000] {
+        assert!(json::from_str::<Value>(&deep(levels)).is_err());
+    }
+    let mut value = Value::Null;
+    for _ in 0..NESTING_LIMIT {
+        value = Value::Array(vec![value]);
+    }
+    assert!(json::from_value::<Value>(value.clone()).is_ok());
+    let value = Object::from([("a", value)]);
+    assert!(Value::deserialize(&value).is_err());
+    assert!(Value::deserialize(value).is_err());
+}
+
+#[test]
+fn paths_are_read_back_from_text() {
+    for name in [
+        "a",
+        "a b",
+        "",
+        "'",
+        "\\",
+        "']",
+        "\n",
+        "é",
+        "x (at $.y",
+        " (at $['",
+        "0",
+        "$a",
+        "\u{7f}",
+    ] {
+        let path: Path = [
+            Segment::Member(name.into()),
+            Segment::Index(7),
+            Segment::Member("z".into()),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(Path::parse(&path.to_string()).as_ref(), Some(&path));
+        let error = DecodeError::data("m").with_path(path.clone());
+        let again = DecodeError::custom(&error);
+        assert_eq!(again, error);
+    }
+    for text in [
+        "", "a", "$.", "$[", "$[01]", "$[+1]", "$[-1]", "$['a]", "$.a b", "$['a'", "$x",
+    ] {
+        assert_eq!(Path::parse(text), None, "{text}");
+    }
+}
+
+/// Reads its members into an object and decodes a list from them, as a union does.
+#[derive(Debug)]
+struct Buffered(#[expect(dead_code, reason = "only the errors are looked at")] Lists);
+
+impl<'de> Deserialize<'de> for Buffered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BufferedVisitor;
+
+        impl<'de> Visitor<'de> for BufferedVisitor {
+            type Value = Buffered;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Buffered, A::Error> {
+                let mut members: Vec<(String, Value)> = Vec::new();
+                while let Some(member) = access.next_entry()? {
+                    members.push(member);
+                }
+                let lists = Lists::deserialize(Members::from(members)).map_err(A::Error::custom)?;
+                Ok(Buffered(lists))
+            }
+        }
+
+        deserializer.deserialize_map(BufferedVisitor)
+    }
+}
+
+#[test]
+fn path_survives_other_deserializers() {
+    let text = r#"[{"x":{"a":[{"b":"s"}]}}]"#;
+    assert_eq!(
+        path::<Vec<BTreeMap<String, Buffered>>>(text),
+        "$[0].x.a[0].b"
+    );
+    let error = serde_json::from_str::<Vec<BTreeMap<String, Buffered>>>(text).unwrap_err();
+    let error = DecodeError::from(error);
+    assert_eq!(error.path().to_string(), "$.a[0].b");
+    assert!(error.message().ends_with("expected u8"), "{error}");
+}
+
+/// Notes the order in which members come.
+#[derive(Debug, PartialEq)]
+struct Order(Vec<String>);
+
+impl<'de> Deserialize<'de> for Order {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OrderVisitor;
+
+        impl<'de> Visitor<'de> for OrderVisitor {
+            type Value = Order;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Order, A::Error> {
+                let mut names = Vec::new();
+                while let Some((name, serde::de::IgnoredAny)) = access.next_entry()? {
+                    names.push(name);
+                }
+                Ok(Order(names))
+            }
+        }
+
+        deserializer.deserialize_struct("Order", &["type", "method"], OrderVisitor)
+    }
+}
+
+#[test]
+fn named_members_come_first() {
+    for (text, order) in [
+        (r#"{"a":1,"method":2,"b":3,"type":4}"#, "type method a b"),
+        (r#"{"type":1,"b":2,"a":3}"#, "type b a"),
+        (r#"{"b":1,"a":2}"#, "b a"),
+        (r#"{"b":1,"type":2,"a":3}"#, "type b a"),
+    ] {
+        let order = Order(order.split(' ').map(str::to_owned).collect());
+        let object: Object = json::from_str(text).unwrap();
+        assert_eq!(Order::deserialize(&object).unwrap(), order);
+        assert_eq!(
+            json::from_value::<Order>(object.clone().into()).unwrap(),
+            order
+        );
+        assert_eq!(Order::deserialize(object).unwrap(), order);
+    }
+}
+
+#[test]
+fn values_decode_like_text() {
+    let text = r#"{"n":1,"f":1.5,"big":340282366920938463463374607431768211455}"#;
+    let raw: BTreeMap<String, Box<RawValue>> =
+        json::from_value(json::from_str(r#"{"a":[1,{"b":"c"}]}"#).unwrap()).unwrap();
+    assert_eq!(raw["a"].get(), r#"[1,{"b":"c"}]"#);
+    let value: Value = json::from_str(text).unwrap();
+    let theirs: serde_json::Value = json::from_value_ref(&value).unwrap();
+    assert_eq!(value, theirs);
+    assert_eq!(
+        theirs,
+        serde_json::from_str::<serde_json::Value>(text).unwrap()
+    );
+    assert!(json::from_value::<()>(Value::Null).is_ok());
+    assert_eq!(json::from_value::<Option<u8>>(Value::Null).unwrap(), None);
+    assert_eq!(
+        json::from_value::<Option<f64>>(Value::from(1)).unwrap(),
+        Some(1.0)
+    );
+    let result: Result<u8, String> = json::from_str(r#"{"Err":"x"}"#).unwrap();
+    assert_eq!(result, Err("x".to_owned()));
+    let result = json::from_str::<Result<u8, String>>(r#"{"Ok":"x"}"#).unwrap_err();
+    assert_eq!(result.path().to_string(), "$.Ok");
+    let text = String::from("moved");
+    let at = text.as_ptr();
+    let moved: String = json::from_value(Value::from(text)).unwrap();
+    assert_eq!(moved.as_ptr(), at);
+}
