@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::keyword::{Holds, holds};
 use super::walk::reference_to;
-use super::{SchemaError, check, pointer, walk_mut};
+use super::{SchemaError, check, pointer, prose, walk_mut};
 
 /// The version of JSON Schema that a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,9 +131,7 @@ impl Document {
     pub fn without_prose(&self) -> Self {
         let mut copy = self.clone();
         for schema in copy.definitions.values_mut() {
-            walk_mut(schema, &mut |members| {
-                members.retain(|keyword, _| holds(keyword) != Some(Holds::Prose));
-            });
+            prose::strip(schema);
         }
         copy
     }

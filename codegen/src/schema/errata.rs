@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::error::shown;
+use super::prose::{Kind, with_words_of};
 use super::{Document, SchemaError, pointer};
 
 /// The corrections of one revision.
@@ -217,26 +218,33 @@ impl Change {
     }
 }
 
+/// Compares without the words, so that an erratum fits a file with words and one without; the words
+/// of a schema stay with the one that takes its place.
 fn replace(root: &mut Value, at: &str, was: Option<&Value>, now: Option<&Value>) -> Outcome {
+    let kind = Kind::at(at);
     let parent = pointer::split(at).and_then(|(parent, _)| root.pointer(parent));
-    let found = root.pointer(at);
-    let misfit = Outcome::Misfit {
-        expected: shown(was),
-        found: shown(found),
-    };
     if !parent.is_some_and(|parent| parent.is_object() || parent.is_array()) {
         return Outcome::Misfit {
             expected: shown(was),
             found: "no such place".to_owned(),
         };
     }
-    if found == now {
+    let found = root.pointer(at).map(|value| kind.bare(value));
+    if found.as_ref() == now {
         return Outcome::Mended;
     }
-    if found != was {
+    let misfit = Outcome::Misfit {
+        expected: shown(was),
+        found: shown(found.as_ref()),
+    };
+    if found.as_ref() != was {
         return misfit;
     }
     let done = match (root.pointer_mut(at), now) {
+        (Some(place), Some(now)) if kind == Kind::Schema => {
+            *place = with_words_of(place, now);
+            true
+        }
         (Some(place), Some(now)) => {
             *place = now.clone();
             true

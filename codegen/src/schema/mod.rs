@@ -10,6 +10,7 @@ mod error;
 mod keyword;
 mod patch;
 pub mod pointer;
+mod prose;
 mod walk;
 
 pub use document::{Dialect, Document};

@@ -20,6 +20,8 @@ pub struct Patch {
     pub file: String,
     /// The name, which is also the marker.
     pub name: String,
+    /// The identifier that peers announce, where it is not the name.
+    pub identifier: Option<String>,
     /// The revision that it builds upon.
     pub base: String,
     /// What it is called.
