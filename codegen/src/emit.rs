@@ -10,7 +10,7 @@ mod strategy;
 mod string_enum;
 mod union;
 
-pub use registry::registry;
+pub use registry::feature_name;
 
 use crate::discriminate;
 use crate::hints::Hints;
@@ -29,6 +29,7 @@ pub struct Emitter<'a> {
     lowered: Vec<Lowered>,
     /// Modules of the models, without the one of a stand-alone schema.
     modules: Vec<String>,
+    examples: serde_json::Map<String, serde_json::Value>,
 }
 
 /// A generated file.
@@ -80,7 +81,7 @@ impl<'a> Emitter<'a> {
         let support = syn::parse_str(support)
             .map_err(|source| EmitError::Source { file: support.to_owned(), source })?;
         let modules = family.models.iter().map(|model| module_name(&model.revision)).collect();
-        Ok(Self { family, hints, support, lowered, modules })
+        Ok(Self { family, hints, support, lowered, modules, examples: serde_json::Map::new() })
     }
 
     /// The sentences about unions that cannot be told apart, in all models.

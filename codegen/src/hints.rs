@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Hints {
-    /// Definitions that hand-written types stand for, by published name.
-    pub native: BTreeMap<String, Native>,
+    /// Definitions that hand-written types stand for: published name to the type's name.
+    pub native: BTreeMap<String, String>,
     /// Names for inline types, by the name that the generator would give.
     pub inline: BTreeMap<String, String>,
     /// Names for inline types of one revision only; they win over `inline`.
@@ -32,16 +32,6 @@ pub struct Hints {
     pub sources: BTreeMap<String, String>,
     /// Members whose one-string form is read as a list: `Type.member`.
     pub one_or_many: Vec<String>,
-}
-
-/// A hand-written type that stands for a definition.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Native {
-    /// Name of the type in the support modules.
-    pub rust: String,
-    /// Expression of a strategy of this type, without the module in front.
-    pub strategy: Option<String>,
 }
 
 /// How to decide between members of a union.

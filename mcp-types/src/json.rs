@@ -16,7 +16,7 @@ mod value;
 mod write;
 
 pub use de::{Members, NESTING_LIMIT};
-pub use decode::{from_slice, from_str, from_value, from_value_ref, to_value};
+pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 pub use number::{NotFinite, Number};
-pub use object::Object;
+pub use object::{Map, Object};
 pub use value::Value;

@@ -204,7 +204,7 @@ impl Scope<'_> {
             (
                 quote! { let mut extra = Extra::new(); },
                 quote! { _ => extra.read(key, &mut members)? },
-                quote! { extra },
+                quote! { extra: extra.unique()? },
             )
         } else {
             (quote! {}, quote! { _ => return Err(codec::unknown_member(&key)) }, quote! {})

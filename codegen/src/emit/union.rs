@@ -250,7 +250,7 @@ impl Scope<'_> {
                 name: #shown,
                 required: &[#(#required),*],
                 texts: &[#(#consts),*],
-                take: |object| codec::from_value(object).map(Self::#name),
+                take: |object| codec::from_object(object).map(Self::#name),
             }
         }
     }

@@ -69,7 +69,12 @@ pub fn build(
     for (name, schema) in definitions {
         let pointer = format!("/{}", escape(name));
         if let Some(native) = hints.native.get(name) {
-            builder.add(name, schema, true, Kind::Native(native.rust.clone()));
+            let kind = match native.as_str() {
+                "Value" => Kind::Alias(Ty::Any),
+                "Object" => Kind::Alias(Ty::AnyObject),
+                _ => Kind::Native(native.clone()),
+            };
+            builder.add(name, schema, true, kind);
             continue;
         }
         let kind = builder.kind(name, schema, &pointer)?;
@@ -196,16 +201,9 @@ impl Builder<'_> {
             [] => Ok(Kind::Alias(Ty::Any)),
             [one] => self.simple(name, one, schema, pointer),
             several if covers_everything(several) => Ok(Kind::Alias(Ty::Any)),
-            several => {
-                let parts = several
-                    .iter()
-                    .map(|one| {
-                        let mut part = schema.clone();
-                        part["type"] = Value::String((*one).to_owned());
-                        Alternative { label: None, schema: part }
-                    })
-                    .collect();
-                self.union(name, parts, pointer)
+            _ => {
+                let part = Alternative { label: None, schema: schema.clone() };
+                self.union(name, vec![part], pointer)
             }
         }
     }
@@ -427,6 +425,7 @@ impl Builder<'_> {
     }
 
     fn union(&mut self, name: &str, parts: Vec<Alternative>, pointer: &str) -> Result<Kind, BuildError> {
+        let parts: Vec<Alternative> = parts.into_iter().flat_map(by_type).collect();
         let is_null = |part: &Alternative| types_of(&part.schema) == ["null"];
         let (nulls, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_null);
         if rest.len() == 1 && !nulls.is_empty() {
@@ -476,6 +475,20 @@ impl Builder<'_> {
         }
         Ok(())
     }
+}
+
+/// An alternative of several types as one for each type.
+fn by_type(part: Alternative) -> Vec<Alternative> {
+    let types: Vec<String> = types_of(&part.schema).into_iter().map(str::to_owned).collect();
+    if types.len() < 2 {
+        return vec![part];
+    }
+    let one = |ty: String| {
+        let mut schema = part.schema.clone();
+        schema["type"] = Value::String(ty);
+        Alternative { label: None, schema }
+    };
+    types.into_iter().map(one).collect()
 }
 
 /// A name for an alternative: its definition, else its tag, else its type.

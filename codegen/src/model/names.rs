@@ -65,7 +65,7 @@ pub fn words(name: &str) -> Vec<String> {
 
 /// Short names for the variants of a union: what the type names have in common is left out.
 #[must_use]
-pub fn shorten(names: &[String]) -> Vec<String> {
+pub(super) fn shorten(names: &[String]) -> Vec<String> {
     let split: Vec<Vec<String>> = names.iter().map(|name| words(name)).collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
     let common = |at: &dyn Fn(&Vec<String>, usize) -> String| {

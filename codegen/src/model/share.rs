@@ -49,7 +49,9 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
     let mut same: BTreeSet<String> = a
         .types
         .iter()
-        .filter(|def| b.get(&def.name).is_some_and(|other| plain(&def.kind) == plain(&other.kind)))
+        .filter(|def| b.get(&def.name).is_some_and(|other| {
+            other.features.is_empty() && plain(a, &def.kind) == plain(b, &other.kind)
+        }))
         .filter(|def| message(a, &def.name) == message(b, &def.name))
         .map(|def| def.name.clone())
         .collect();
@@ -68,15 +70,31 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
     }
 }
 
-/// A kind without what proposals add.
-fn plain(kind: &Kind) -> Kind {
+/// A kind without what proposals add, and with aliases of plain types written out.
+fn plain(model: &Model, kind: &Kind) -> Kind {
     let mut kind = kind.clone();
     match &mut kind {
-        Kind::Object(object) => object.members.retain(|member| member.features.is_empty()),
-        Kind::Union(union) => union.variants.retain(|variant| variant.features.is_empty()),
+        Kind::Object(object) => {
+            object.members.retain(|member| member.features.is_empty());
+            object.members.iter_mut().for_each(|member| member.ty = written_out(model, &member.ty));
+        }
+        Kind::Union(union) => {
+            union.variants.retain(|variant| variant.features.is_empty());
+            union.variants.iter_mut().for_each(|variant| variant.ty = written_out(model, &variant.ty));
+        }
+        Kind::Alias(ty) => *ty = written_out(model, ty),
         _ => {}
     }
     kind
+}
+
+fn written_out(model: &Model, ty: &Ty) -> Ty {
+    match model.resolve(ty) {
+        Ty::Array(item, bounds) => Ty::Array(Box::new(written_out(model, item)), bounds.clone()),
+        Ty::Map(item) => Ty::Map(Box::new(written_out(model, item))),
+        Ty::Nullable(inner) => Ty::Nullable(Box::new(written_out(model, inner))),
+        other => other.clone(),
+    }
 }
 
 fn message<'a>(model: &'a Model, name: &str) -> Option<&'a Message> {
@@ -89,7 +107,7 @@ fn needs(model: &Model, name: &str) -> BTreeSet<String> {
     let mut note = |name: &str| {
         found.insert(name.to_owned());
     };
-    match model.get(name).map(|def| plain(&def.kind)) {
+    match model.get(name).map(|def| plain(model, &def.kind)) {
         Some(Kind::Object(object)) => object.members.iter().for_each(|m| m.ty.walk(&mut |n| note(n))),
         Some(Kind::Union(union)) => union.variants.iter().for_each(|v| v.ty.walk(&mut |n| note(n))),
         Some(Kind::Alias(ty)) => ty.walk(&mut |n| note(n)),

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed};
 use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
-use super::Value;
+use super::{Members, Object, Value};
 use super::read::Reader;
 
 /// Decodes JSON text.
@@ -48,6 +48,15 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
 /// Where the value is not what `T` asks for, with the path.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
     T::deserialize(value)
+}
+
+/// Decodes an object and consumes it: its strings move into the result.
+///
+/// # Errors
+///
+/// Where the members are not what `T` asks for, with the path.
+pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError> {
+    T::deserialize(Members::from(object))
 }
 
 /// Decodes a value that stays; the result may borrow its strings.

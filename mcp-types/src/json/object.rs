@@ -1,24 +1,33 @@
-//! [`Object`]: members by name, in the order in which they came.
+//! [`Map`] and [`Object`]: members by name, in the order in which they came.
 
 use std::collections::HashMap;
 use std::{fmt, mem, slice, vec};
 
 use super::Value;
 
-/// A JSON object: unique names, in order.
+/// A JSON object with members of any kind.
+pub type Object = Map<Value>;
+
+/// A JSON object whose members are all of one type: unique names, in order.
 ///
 /// Members stand in a list, which is the fastest form to decode, to walk and to write, and the
 /// right one for the objects of protocol messages. [`get`](Self::get) and its kin walk that list:
 /// who looks up many names in an object of thousands should collect it into a map first.
-#[derive(Clone, Default)]
-pub struct Object {
-    members: Vec<(String, Value)>,
+#[derive(Clone)]
+pub struct Map<V> {
+    members: Vec<(String, V)>,
+}
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// Up to this many members, comparing each with each beats hashing and sorting.
 const FEW: usize = 16;
 
-impl Object {
+impl<V> Map<V> {
     /// An object without members.
     #[must_use]
     pub const fn new() -> Self {
@@ -36,12 +45,12 @@ impl Object {
     }
 
     /// Takes a list whose names are known to be unique, or that is only read in order.
-    pub(super) fn from_list(members: Vec<(String, Value)>) -> Self {
+    pub(super) fn from_list(members: Vec<(String, V)>) -> Self {
         Self { members }
     }
 
     /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
-    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<V>) -> Option<V> {
         let (name, value) = (name.into(), value.into());
         if let Some(old) = self.get_mut(&name) {
             return Some(mem::replace(old, value));
@@ -52,7 +61,7 @@ impl Object {
 
     /// The member's value.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn get(&self, name: &str) -> Option<&V> {
         self.members
             .iter()
             .find(|(known, _)| known == name)
@@ -60,7 +69,7 @@ impl Object {
     }
 
     /// The member's value, to be changed.
-    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
         self.members
             .iter_mut()
             .find(|(known, _)| known == name)
@@ -68,7 +77,7 @@ impl Object {
     }
 
     /// Takes a member out; the others keep their order.
-    pub fn remove(&mut self, name: &str) -> Option<Value> {
+    pub fn remove(&mut self, name: &str) -> Option<V> {
         let at = self.members.iter().position(|(known, _)| known == name)?;
         Some(self.members.remove(at).1)
     }
@@ -93,12 +102,12 @@ impl Object {
 
     /// The members in order.
     #[must_use]
-    pub fn iter(&self) -> Iter<'_> {
+    pub fn iter(&self) -> Iter<'_, V> {
         Iter(self.members.iter())
     }
 
     /// The members in order, their values to be changed.
-    pub fn iter_mut(&mut self) -> IterMut<'_> {
+    pub fn iter_mut(&mut self) -> IterMut<'_, V> {
         IterMut(self.members.iter_mut())
     }
 
@@ -110,12 +119,12 @@ impl Object {
 
     /// The values in order.
     #[must_use]
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.members.iter().map(|(_, value)| value)
     }
 
     /// Keeps the members for which `keep` holds.
-    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.members.retain_mut(|(name, value)| keep(name, value));
     }
 
@@ -124,17 +133,27 @@ impl Object {
         self.members.clear();
     }
 
-    pub(super) fn as_list(&self) -> &[(String, Value)] {
+    /// Appends a member whose name may be there already: see [`duplicate`](Self::duplicate).
+    pub(crate) fn push(&mut self, name: String, value: V) {
+        self.members.push((name, value));
+    }
+
+    /// A name that stands twice, which only [`push`](Self::push) makes possible.
+    pub(crate) fn duplicate(&self) -> Option<&str> {
+        duplicate(&self.members)
+    }
+
+    pub(super) fn as_list(&self) -> &[(String, V)] {
         &self.members
     }
 
-    pub(super) fn into_list(self) -> Vec<(String, Value)> {
+    pub(super) fn into_list(self) -> Vec<(String, V)> {
         self.members
     }
 }
 
 /// A name that stands twice in the list.
-pub(super) fn duplicate(members: &[(String, Value)]) -> Option<&str> {
+pub(super) fn duplicate<V>(members: &[(String, V)]) -> Option<&str> {
     if members.len() <= FEW {
         let mut rest = members;
         while let [(name, _), tail @ ..] = rest {
@@ -154,7 +173,7 @@ pub(super) fn duplicate(members: &[(String, Value)]) -> Option<&str> {
     })
 }
 
-impl PartialEq for Object {
+impl<V: PartialEq> PartialEq for Map<V> {
     /// The same names with the same values, in whatever order.
     fn eq(&self, other: &Self) -> bool {
         if self.len() != other.len() {
@@ -178,21 +197,21 @@ impl PartialEq for Object {
                 .iter()
                 .all(|(name, value)| other.get(name) == Some(value));
         }
-        let by_name: HashMap<&str, &Value> = other.iter().collect();
+        let by_name: HashMap<&str, &V> = other.iter().collect();
         self.iter()
             .all(|(name, value)| by_name.get(name) == Some(&value))
     }
 }
 
-impl fmt::Debug for Object {
+impl<V: fmt::Debug> fmt::Debug for Map<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
+impl<K: Into<String>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
     /// Inserts each: of members with the same name, the last value stands at the first's place.
-    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
+    fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, members: I) {
         let mut members = members.into_iter();
         while self.len() <= FEW {
             match members.next() {
@@ -215,35 +234,35 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
     }
 }
 
-impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
+impl<K: Into<String>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (K, T)>>(members: I) -> Self {
         let mut object = Self::new();
         object.extend(members);
         object
     }
 }
 
-impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
-    fn from(members: [(K, V); N]) -> Self {
+impl<K: Into<String>, T: Into<V>, V, const N: usize> From<[(K, T); N]> for Map<V> {
+    fn from(members: [(K, T); N]) -> Self {
         members.into_iter().collect()
     }
 }
 
 /// The members of an [`Object`], in order.
-#[derive(Clone, Debug)]
-pub struct Iter<'a>(slice::Iter<'a, (String, Value)>);
+#[derive(Debug)]
+pub struct Iter<'a, V>(slice::Iter<'a, (String, V)>);
 
 /// The members of an [`Object`], in order, their values to be changed.
 #[derive(Debug)]
-pub struct IterMut<'a>(slice::IterMut<'a, (String, Value)>);
+pub struct IterMut<'a, V>(slice::IterMut<'a, (String, V)>);
 
 /// The members of an [`Object`], in order, taken out of it.
 #[derive(Debug)]
-pub struct IntoIter(vec::IntoIter<(String, Value)>);
+pub struct IntoIter<V>(vec::IntoIter<(String, V)>);
 
 macro_rules! iterate {
     ($iterator:ty, $item:ty, $member:pat => $out:expr) => {
-        impl<'a> Iterator for $iterator {
+        impl<'a, V> Iterator for $iterator {
             type Item = $item;
 
             fn next(&mut self) -> Option<Self::Item> {
@@ -255,21 +274,21 @@ macro_rules! iterate {
             }
         }
 
-        impl<'a> DoubleEndedIterator for $iterator {
+        impl<'a, V> DoubleEndedIterator for $iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
                 self.0.next_back().map(|$member| $out)
             }
         }
 
-        impl<'a> ExactSizeIterator for $iterator {}
+        impl<'a, V> ExactSizeIterator for $iterator {}
     };
 }
 
-iterate!(Iter<'a>, (&'a str, &'a Value), (name, value) => (name.as_str(), value));
-iterate!(IterMut<'a>, (&'a str, &'a mut Value), (name, value) => (name.as_str(), value));
+iterate!(Iter<'a, V>, (&'a str, &'a V), (name, value) => (name.as_str(), value));
+iterate!(IterMut<'a, V>, (&'a str, &'a mut V), (name, value) => (name.as_str(), value));
 
-impl Iterator for IntoIter {
-    type Item = (String, Value);
+impl<V> Iterator for IntoIter<V> {
+    type Item = (String, V);
 
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next()
@@ -280,37 +299,37 @@ impl Iterator for IntoIter {
     }
 }
 
-impl DoubleEndedIterator for IntoIter {
+impl<V> DoubleEndedIterator for IntoIter<V> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.0.next_back()
     }
 }
 
-impl ExactSizeIterator for IntoIter {}
+impl<V> ExactSizeIterator for IntoIter<V> {}
 
-impl<'a> IntoIterator for &'a Object {
-    type Item = (&'a str, &'a Value);
-    type IntoIter = Iter<'a>;
+impl<'a, V> IntoIterator for &'a Map<V> {
+    type Item = (&'a str, &'a V);
+    type IntoIter = Iter<'a, V>;
 
-    fn into_iter(self) -> Iter<'a> {
+    fn into_iter(self) -> Iter<'a, V> {
         self.iter()
     }
 }
 
-impl<'a> IntoIterator for &'a mut Object {
-    type Item = (&'a str, &'a mut Value);
-    type IntoIter = IterMut<'a>;
+impl<'a, V> IntoIterator for &'a mut Map<V> {
+    type Item = (&'a str, &'a mut V);
+    type IntoIter = IterMut<'a, V>;
 
-    fn into_iter(self) -> IterMut<'a> {
+    fn into_iter(self) -> IterMut<'a, V> {
         self.iter_mut()
     }
 }
 
-impl IntoIterator for Object {
-    type Item = (String, Value);
-    type IntoIter = IntoIter;
+impl<V> IntoIterator for Map<V> {
+    type Item = (String, V);
+    type IntoIter = IntoIter<V>;
 
-    fn into_iter(self) -> IntoIter {
+    fn into_iter(self) -> IntoIter<V> {
         IntoIter(self.members.into_iter())
     }
 }

@@ -1,14 +1,15 @@
 //! Reading values: one pass, exact numbers, no member twice.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
 };
 
 use super::number::arbitrary_precision;
 use super::object::duplicate;
-use super::{Number, Object, Value};
+use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
 /// `arbitrary_precision` is on.
@@ -142,25 +143,31 @@ fn private_number(members: &[(String, Value)]) -> Option<Number> {
     }
 }
 
-impl<'de> Deserialize<'de> for Object {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ObjectVisitor;
+        struct MapVisitor<V>(PhantomData<V>);
 
-        impl<'de> Visitor<'de> for ObjectVisitor {
-            type Value = Object;
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for MapVisitor<V> {
+            type Value = Map<V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Object, A::Error> {
-                match Reader::<true>.visit_map(access)? {
-                    Value::Object(object) => Ok(object),
-                    _ => Err(de::Error::invalid_type(Unexpected::Other("number"), &self)),
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(name) = access.next_key()? {
+                    members.push((name, access.next_value()?));
+                }
+                match duplicate(&members) {
+                    Some(name) => {
+                        Err(de::Error::custom(format_args!("duplicate member `{name}`")))
+                    }
+                    None => Ok(Map::from_list(members)),
                 }
             }
         }
 
-        deserializer.deserialize_map(ObjectVisitor)
+        deserializer.deserialize_map(MapVisitor(PhantomData))
     }
 }

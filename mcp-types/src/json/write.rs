@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Object, Value};
+use super::{Map, Value};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -19,7 +19,7 @@ impl Serialize for Value {
     }
 }
 
-impl Serialize for Object {
+impl<V: Serialize> Serialize for Map<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.len()))?;
         for (name, value) in self {
@@ -35,7 +35,7 @@ impl fmt::Display for Value {
     }
 }
 
-impl fmt::Display for Object {
+impl<V: Serialize> fmt::Display for Map<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display(self, f)
     }

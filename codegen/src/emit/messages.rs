@@ -1,0 +1,138 @@
+//! The method table.
+
+use super::{Emitter, Scope, cfg};
+use crate::hints::Hints;
+use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde_json::{Map, Value};
+
+impl Scope<'_> {
+    /// The entry of this type in the method table, if it is a message.
+    pub(super) fn message(&self) -> Option<TokenStream> {
+        let message = self.model.messages.iter().find(|message| message.name == self.def.name)?;
+        let (ident, cfg, method) = (self.ident(), cfg(&self.def.features), &message.method);
+        let sender = sender(message.sender);
+        let params = match &message.params {
+            None => quote! { Option<Object> },
+            Some((ty, required)) => {
+                let ty = self.rust_type(ty).ok()?;
+                if *required { ty } else { quote! { Option<#ty> } }
+            }
+        };
+        Some(match &message.kind {
+            MessageKind::Notification => quote! {
+                #cfg
+                impl Notification for #ident {
+                    const METHOD: &'static str = #method;
+                    const SENDER: Sender = #sender;
+                    type Params = #params;
+                }
+            },
+            MessageKind::Request(result) => {
+                let result = self.rust_type(result).ok()?;
+                quote! {
+                    #cfg
+                    impl Request for #ident {
+                        const METHOD: &'static str = #method;
+                        const SENDER: Sender = #sender;
+                        type Params = #params;
+                        type Result = #result;
+                    }
+                }
+            }
+        })
+    }
+}
+
+impl Emitter<'_> {
+    /// All messages of a revision as data.
+    pub(super) fn table(&self, at: usize) -> TokenStream {
+        let model = &self.family.models[at];
+        let rows = model.messages.iter().map(|message| {
+            let features = model.get(&message.name).map(|def| def.features.clone()).unwrap_or_default();
+            let (cfg, row) = (cfg(&features), row(message));
+            quote! { #cfg #row }
+        });
+        quote! {
+            /// Every message of this revision, requests and notifications of both sides.
+            pub const MESSAGES: &[MessageInfo] = &[#(#rows),*];
+        }
+    }
+
+    pub(super) fn messages_file(
+        &self,
+        name: &str,
+        items: &[TokenStream],
+        table: &TokenStream,
+    ) -> TokenStream {
+        let support = &self.support;
+        let about = format!(" The method table of {name}.");
+        quote! {
+            #![doc = #about]
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use #support::codec::{Map, Object, Value};
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use #support::message::{MessageInfo, Notification, Request, Sender};
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use super::*;
+            #(#items)*
+            #table
+        }
+    }
+
+    /// The example of a type as a doc test.
+    pub(super) fn example(&self, at: usize, name: &str) -> Option<String> {
+        let model = &self.family.models[at];
+        let newest = at + 1 == self.family.models.len();
+        let value = self
+            .examples
+            .get(&format!("{}/{name}", model.revision))
+            .or_else(|| if newest { self.examples.get(name) } else { None })?;
+        let json = serde_json::to_string_pretty(value).ok()?;
+        let (module, ident) = (&self.modules[at], type_ident(name));
+        Some(format!(
+            "```\nuse mcp_types::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
+             let message: {ident} = mcp_types::json::from_str(text)?;\n\
+             # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);\n\
+             # assert_eq!::<mcp_types::json::Value, _>(sent, got);\n\
+             # Ok::<(), mcp_types::error::DecodeError>(())\n```"
+        ))
+    }
+
+    /// Uses examples in the documentation: type name, or `<revision>/Type`, to a JSON value.
+    #[must_use]
+    pub fn with_examples(mut self, examples: Map<String, Value>) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    pub(super) fn hints(&self) -> &Hints {
+        self.hints
+    }
+}
+
+fn sender(sender: Sender) -> TokenStream {
+    let name = match sender {
+        Sender::Client => "Client",
+        Sender::Server => "Server",
+        Sender::Both | Sender::Unknown => "Both",
+    };
+    let name = format_ident!("{name}");
+    quote! { Sender::#name }
+}
+
+fn row(message: &Message) -> TokenStream {
+    let (name, method, sender) = (&message.name, &message.method, sender(message.sender));
+    let result = match &message.kind {
+        MessageKind::Request(Ty::Named(result)) => quote! { Some(#result) },
+        MessageKind::Request(_) => quote! { Some("Result") },
+        MessageKind::Notification => quote! { None },
+    };
+    quote! { MessageInfo { name: #name, method: #method, sender: #sender, result: #result } }
+}
+
+/// Whether a kind of type has a form of its own in Rust, rather than another name.
+pub(super) fn is_own(kind: &Kind) -> bool {
+    matches!(kind, Kind::Object(_) | Kind::Union(_) | Kind::Enum(_))
+}

@@ -1,0 +1,154 @@
+//! Strategies of `proptest` for every type.
+
+use super::object::{cfg_of, field, stored};
+use super::{EmitError, Emitter, Scope, cfg};
+use crate::model::{Bounds, Kind, Object, Ty, type_ident};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+impl Scope<'_> {
+    pub(super) fn strategy(&self) -> Result<Option<TokenStream>, EmitError> {
+        let body = match &self.def.kind {
+            Kind::Object(object) => self.object_strategy(object)?,
+            Kind::Enum(known) => {
+                let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
+                if known.open {
+                    quote! { arbitrary::open_text(&[#(#values),*]).prop_map(Self::from).boxed() }
+                } else {
+                    quote! { arbitrary::closed_text(&[#(#values),*]) }
+                }
+            }
+            Kind::Union(union) => {
+                let arms = union
+                    .variants
+                    .iter()
+                    .map(|variant| {
+                        let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
+                        if *self.model.resolve(&variant.ty) == Ty::Null {
+                            return Ok(quote! { #cfg Just(Self::#name).boxed() });
+                        }
+                        let inner = self.value_strategy(&variant.ty)?;
+                        Ok(quote! { #cfg #inner.prop_map(Self::#name).boxed() })
+                    })
+                    .collect::<Result<Vec<_>, EmitError>>()?;
+                quote! { arbitrary::one_of(vec![#(#arms),*]) }
+            }
+            Kind::Alias(_) | Kind::Native(_) => return Ok(None),
+        };
+        let (ident, cfg) = (self.ident(), cfg(&self.def.features));
+        Ok(Some(quote! {
+            #cfg
+            impl Arbitrary for #ident {
+                type Parameters = ();
+                type Strategy = BoxedStrategy<Self>;
+                fn arbitrary_with((): ()) -> Self::Strategy { #body }
+            }
+        }))
+    }
+
+    fn object_strategy(&self, object: &Object) -> Result<TokenStream, EmitError> {
+        let ident = self.ident();
+        let (first, later): (Vec<_>, Vec<_>) = stored(object).partition(|member| {
+            member.required && self.emitter.hints().default_of(&self.def.name, &member.json).is_none()
+        });
+        let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();
+        let strategies =
+            first.iter().map(|member| self.value_strategy(&member.ty)).collect::<Result<Vec<_>, _>>()?;
+        let base = if first.is_empty() {
+            quote! { Just(#ident::new()).boxed() }
+        } else {
+            quote! { (#(#strategies,)*).prop_map(|(#(#names,)*)| #ident::new(#(#names),*)).boxed() }
+        };
+        let mut steps = Vec::new();
+        for member in later {
+            let (cfg, name) = (cfg_of(member), field(member));
+            let mut inner = self.value_strategy(&member.ty)?;
+            if !member.required {
+                inner = quote! { arbitrary::maybe(#inner) };
+            }
+            steps.push(quote! {
+                #cfg
+                let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
+            });
+        }
+        if object.open {
+            let known = object.members.iter().map(|member| {
+                let (cfg, json) = (cfg_of(member), &member.json);
+                quote! { #cfg #json }
+            });
+            steps.push(quote! {
+                let all = arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value);
+            });
+        }
+        Ok(quote! { let all = #base; #(#steps)* all })
+    }
+
+    fn value_strategy(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
+        Ok(match self.model.resolve(ty) {
+            Ty::Any => quote! { arbitrary::value() },
+            Ty::AnyObject => quote! { arbitrary::object() },
+            Ty::EmptyObject => quote! { Just(Empty) },
+            Ty::Bool => quote! { any::<bool>() },
+            Ty::Int(bounds) => {
+                let literal = |n: &serde_json::Number| n.as_i64().map(Literal::i64_unsuffixed);
+                let min = bounds.min.as_ref().and_then(literal).map_or(quote! { i64::MIN }, |n| quote! { #n });
+                let max = bounds.max.as_ref().and_then(literal).map_or(quote! { i64::MAX }, |n| quote! { #n });
+                quote! { arbitrary::int(#min..=#max) }
+            }
+            Ty::Number(bounds) => {
+                let literal = |n: &serde_json::Number| n.as_f64().map(Literal::f64_unsuffixed);
+                let min = bounds.min.as_ref().and_then(literal).map_or(quote! { f64::MIN }, |n| quote! { #n });
+                let max = bounds.max.as_ref().and_then(literal).map_or(quote! { f64::MAX }, |n| quote! { #n });
+                quote! { arbitrary::number(#min..=#max) }
+            }
+            Ty::String(_) => quote! { arbitrary::text() },
+            Ty::Base64 => quote! { arbitrary::base64() },
+            Ty::Array(item, bounds) => {
+                let (item, range) = (self.value_strategy(item)?, small(bounds));
+                quote! { arbitrary::list(#item, #range) }
+            }
+            Ty::Map(item) => {
+                let item = self.value_strategy(item)?;
+                quote! { arbitrary::map(#item) }
+            }
+            Ty::Nullable(inner) => {
+                let inner = self.value_strategy(inner)?;
+                quote! { arbitrary::maybe(#inner) }
+            }
+            Ty::Named(name) => {
+                let ident = format_ident!("{}", type_ident(name));
+                quote! { any::<#ident>() }
+            }
+            Ty::Null | Ty::Const(_) => {
+                return Err(EmitError::Unsupported(format!("{}: a constant on its own", self.def.name)));
+            }
+        })
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn strategies_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+        let support = &self.support;
+        let about = format!(" Strategies of `proptest` for the types of {name}.");
+        quote! {
+            #![doc = #about]
+            use #support::arbitrary;
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use #support::codec::Empty;
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use super::*;
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
+            #(#items)*
+        }
+    }
+}
+
+/// A few elements, within the bounds.
+fn small(bounds: &Bounds) -> TokenStream {
+    let size = |n: &serde_json::Number| n.as_u64().and_then(|n| usize::try_from(n).ok());
+    let min = bounds.min.as_ref().and_then(size).unwrap_or(0);
+    let max = bounds.max.as_ref().and_then(size).unwrap_or(usize::MAX).min(min + 3);
+    let (min, max) = (Literal::usize_unsuffixed(min), Literal::usize_unsuffixed(max));
+    quote! { #min..=#max }
+}

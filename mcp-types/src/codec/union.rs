@@ -1,0 +1,262 @@
+//! Unions: by kind of value, and objects by their tag.
+
+use super::{Key, Number, Value};
+use super::super::error::DecodeError;
+use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::{
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, Visitor,
+};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A union, read by the kind of JSON value that comes; a kind that no variant has is an error.
+pub trait FromAny<'de>: Sized {
+    /// Name of the type in the schema, for messages.
+    const NAME: &'static str;
+    /// Whether a number is one of the kinds.
+    const NUMBERS: bool = false;
+
+    /// From `null`.
+    fn from_null<E: Error>() -> Result<Self, E> {
+        Err(E::invalid_type(Unexpected::Other("null"), &Union::<Self>::NEW))
+    }
+
+    /// From a truth value.
+    fn from_bool<E: Error>(value: bool) -> Result<Self, E> {
+        Err(E::invalid_type(Unexpected::Bool(value), &Union::<Self>::NEW))
+    }
+
+    /// From a number.
+    fn from_number<E: Error>(value: Number) -> Result<Self, E> {
+        let _ = value;
+        Err(E::invalid_type(Unexpected::Other("number"), &Union::<Self>::NEW))
+    }
+
+    /// From a string.
+    fn from_string<E: Error>(value: String) -> Result<Self, E> {
+        Err(E::invalid_type(Unexpected::Str(&value), &Union::<Self>::NEW))
+    }
+
+    /// From the elements of an array.
+    fn from_array<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+        drop(items);
+        Err(A::Error::invalid_type(Unexpected::Seq, &Union::<Self>::NEW))
+    }
+
+    /// From the members of an object.
+    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+        drop(members);
+        Err(A::Error::invalid_type(Unexpected::Map, &Union::<Self>::NEW))
+    }
+}
+
+/// Reads a union.
+pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_any(Union::<T>::NEW)
+}
+
+struct Union<T>(PhantomData<T>);
+
+impl<T> Union<T> {
+    const NEW: Self = Self(PhantomData);
+}
+
+impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one of the forms of `{}`", T::NAME)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<T, E> {
+        T::from_null()
+    }
+
+    fn visit_none<E: Error>(self) -> Result<T, E> {
+        T::from_null()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
+        T::from_bool(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<T, E> {
+        T::from_number(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<T, E> {
+        T::from_number(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
+        match Number::from_f64(value) {
+            Some(number) => T::from_number(number),
+            None => Err(E::invalid_value(Unexpected::Float(value), &self)),
+        }
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<T, E> {
+        T::from_string(value.to_owned())
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<T, E> {
+        T::from_string(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<T, A::Error> {
+        T::from_array(items)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+        if !T::NUMBERS {
+            return T::from_object(members);
+        }
+        // With `arbitrary_precision`, numbers of any kind arrive as an object of one member.
+        let map = serde::de::value::MapAccessDeserializer::new(members);
+        match Value::deserialize(map)? {
+            Value::Number(number) => T::from_number(number),
+            Value::Object(object) => {
+                T::from_object(Replay::<A> {
+                    tag: None,
+                    buffer: object.into_iter().map(|(k, v)| (Key::Owned(k), v)).collect::<Vec<_>>().into_iter(),
+                    value: Pending::None,
+                    rest: None,
+                })
+            }
+            other => T::from_string(other.to_string()),
+        }
+    }
+}
+
+/// A variant from a value that was read already.
+pub fn from_part<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
+    super::super::json::from_value(value).map_err(E::custom)
+}
+
+/// Reads members up to the tag.
+///
+/// Where the tag comes first, as most writers have it, nothing is put aside. Members before it
+/// wait as exact values and are replayed to the variant's decoder, the tag with them.
+pub fn find_tag<'de, A: MapAccess<'de>>(
+    mut members: A,
+    name: &'static str,
+) -> Result<(Option<Cow<'de, str>>, Replay<'de, A>), A::Error> {
+    let mut buffer = Vec::new();
+    let mut tag = None;
+    while let Some(key) = members.next_key::<Key<'de>>()? {
+        if key.as_str() == name {
+            tag = Some(members.next_value::<Text<'de>>()?.0);
+            break;
+        }
+        let value = members.next_value::<Value>()?;
+        buffer.push((key, value));
+    }
+    let replay = Replay {
+        tag: tag.clone().map(|tag| (name, tag)),
+        buffer: buffer.into_iter(),
+        value: Pending::None,
+        rest: Some(members),
+    };
+    Ok((tag, replay))
+}
+
+/// The tag is missing.
+pub fn missing_tag<E: Error>(name: &'static str) -> E {
+    E::missing_field(name)
+}
+
+/// The tag has a value that no variant has.
+pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
+    let message = format!("`{value}` is no `{name}` of `{union}`");
+    E::custom(DecodeError::data(message).inside_member(name))
+}
+
+/// A text, borrowed where it can be.
+struct Text<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text)))
+            }
+        }
+
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+/// The tag, the members that came before it, then the rest.
+#[derive(Debug)]
+pub struct Replay<'de, A> {
+    tag: Option<(&'static str, Cow<'de, str>)>,
+    buffer: std::vec::IntoIter<(Key<'de>, Value)>,
+    value: Pending<'de>,
+    rest: Option<A>,
+}
+
+#[derive(Debug)]
+enum Pending<'de> {
+    None,
+    Tag(Cow<'de, str>),
+    Value(String, Value),
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        if let Some((name, tag)) = self.tag.take() {
+            self.value = Pending::Tag(tag);
+            return seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some);
+        }
+        if let Some((key, value)) = self.buffer.next() {
+            let result = match &key {
+                Key::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+                Key::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
+            };
+            self.value = Pending::Value(key.into_string(), value);
+            return result.map(Some);
+        }
+        match &mut self.rest {
+            Some(rest) => rest.next_key_seed(seed),
+            None => Ok(None),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+        match std::mem::replace(&mut self.value, Pending::None) {
+            Pending::Tag(Cow::Borrowed(tag)) => seed.deserialize(BorrowedStrDeserializer::new(tag)),
+            Pending::Tag(Cow::Owned(tag)) => seed.deserialize(StringDeserializer::new(tag)),
+            Pending::Value(name, value) => seed
+                .deserialize(value)
+                .map_err(|error| A::Error::custom(error.inside_member(name))),
+            Pending::None => match &mut self.rest {
+                Some(rest) => rest.next_value_seed(seed),
+                None => Err(A::Error::custom("a value was asked for before its name")),
+            },
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Where things are, and what stands under `schema/`.
+
+use anyhow::{Context, Result};
+use codegen::project::{Project, Source};
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}
+
+/// Everything under `schema/`.
+pub(crate) fn project() -> Result<Project> {
+    let folder = root().join("schema");
+    let mut schemas = Vec::new();
+    for name in names(&folder, None)? {
+        let file = folder.join(&name).join("schema.json");
+        if file.is_file() {
+            schemas.push(source(name, &file)?);
+        }
+    }
+    let mut patches = Vec::new();
+    for kind in ["extensions", "proposals"] {
+        patches.extend(sources(&folder.join(kind))?);
+    }
+    Ok(Project {
+        schemas,
+        errata: sources(&folder.join("errata"))?,
+        patches,
+        hints: serde_json::from_str(&read(&folder.join("hints.json"))?).context("schema/hints.json")?,
+        words: object(&folder.join("docs.json"))?,
+        examples: object(&folder.join("examples.json"))?,
+    })
+}
+
+/// Reads a file; the error names it.
+pub(crate) fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| shown(path))
+}
+
+/// A path below the workspace as people write it.
+pub(crate) fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn object(path: &Path) -> Result<Map<String, Value>> {
+    serde_json::from_str(&read(path)?).with_context(|| shown(path))
+}
+
+fn sources(folder: &Path) -> Result<Vec<Source>> {
+    names(folder, Some(".json"))?
+        .into_iter()
+        .map(|name| {
+            let file = folder.join(format!("{name}.json"));
+            source(name, &file)
+        })
+        .collect()
+}
+
+fn source(name: String, file: &Path) -> Result<Source> {
+    Ok(Source { name, file: shown(file), text: read(file)? })
+}
+
+/// Names in a folder, sorted; with an ending, those that have it, without it.
+fn names(folder: &Path, ending: Option<&str>) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| shown(folder))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        match ending {
+            None => names.push(name),
+            Some(ending) => names.extend(name.strip_suffix(ending).map(str::to_owned)),
+        }
+    }
+    names.sort();
+    Ok(names)
+}
