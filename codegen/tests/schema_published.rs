@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use codegen::schema::Document;
+use codegen::schema::{Document, verify};
 
 fn published(path: &str) -> Option<Document> {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -37,4 +37,30 @@ fn every_published_file_is_read() {
     }
     let extension = published("extensions/tasks/schema.json");
     assert!(extension.is_none_or(|document| document.definitions.contains_key("DetailedTask")));
+}
+
+#[test]
+fn our_files_have_the_structure_of_the_published_ones() {
+    for revision in [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ] {
+        let path = format!("{revision}/schema.json");
+        let Some(published) = published(&path) else {
+            return;
+        };
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("../schema")
+            .join(&path);
+        let ours = Document::parse(&path, &std::fs::read_to_string(file).unwrap()).unwrap();
+        assert_eq!(verify(&published, &ours), []);
+        assert_eq!(
+            published.without_prose().to_json(),
+            ours.to_json(),
+            "{revision}"
+        );
+    }
 }

@@ -4,6 +4,8 @@
 //! file only serves the messages.
 
 mod check;
+mod diff;
+mod differ;
 mod document;
 mod errata;
 mod error;
@@ -11,10 +13,16 @@ mod keyword;
 mod patch;
 pub mod pointer;
 mod prose;
+mod render;
+mod resolve;
+mod structure;
+mod values;
 mod walk;
 
+pub use diff::{ChangeKind, SchemaChange, SchemaDiff, Subject, diff};
 pub use document::{Dialect, Document};
 pub use errata::{Action, Change, Errata, Erratum, ErratumError};
 pub use error::SchemaError;
 pub use patch::{FEATURE, Patch, PatchError};
+pub use structure::{Difference, verify};
 pub use walk::{reference, walk, walk_mut};

@@ -1,0 +1,159 @@
+//! Whether two documents have the same structure.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::error::shown;
+use super::keyword::{Holds, holds};
+use super::{Document, pointer};
+
+/// A place where two documents say different things.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// JSON pointer to the place in the published document.
+    pub pointer: String,
+    /// What the published document has; nothing where it does not have the place.
+    pub published: Option<Value>,
+    /// What ours has.
+    pub ours: Option<Value>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (published, ours) = (shown(self.published.as_ref()), shown(self.ours.as_ref()));
+        write!(
+            out,
+            "at `{}`: the published file has {published}, ours has {ours}",
+            self.pointer
+        )
+    }
+}
+
+/// All places where the structure differs.
+///
+/// Words do not count, nor does the order of members, of `required`, of `enum` and of type names.
+/// The order of a union's members does: it may decide which one is tried first.
+#[must_use]
+pub fn verify(published: &Document, ours: &Document) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if published.dialect != ours.dialect {
+        found.push(Difference {
+            pointer: "/$schema".to_owned(),
+            published: Some(published.dialect.uri().into()),
+            ours: Some(ours.dialect.uri().into()),
+        });
+    }
+    let at = format!("/{}", published.dialect.keyword());
+    members(
+        &at,
+        &published.definitions,
+        &ours.definitions,
+        &mut found,
+        schema,
+    );
+    found
+}
+
+/// Whether two schemas have the same structure.
+pub(super) fn equal(left: &Value, right: &Value) -> bool {
+    let mut found = Vec::new();
+    schema("", left, right, &mut found);
+    found.is_empty()
+}
+
+type Compare = fn(&str, &Value, &Value, &mut Vec<Difference>);
+
+fn members(
+    at: &str,
+    published: &Map<String, Value>,
+    ours: &Map<String, Value>,
+    found: &mut Vec<Difference>,
+    compare: Compare,
+) {
+    for (name, left) in published {
+        let place = pointer::join(at, name);
+        match ours.get(name) {
+            Some(right) => compare(&place, left, right, found),
+            None => push(&place, Some(left), None, found),
+        }
+    }
+    for (name, right) in ours
+        .iter()
+        .filter(|(name, _)| !published.contains_key(*name))
+    {
+        push(&pointer::join(at, name), None, Some(right), found);
+    }
+}
+
+fn schema(at: &str, published: &Value, ours: &Value, found: &mut Vec<Difference>) {
+    let (Value::Object(left), Value::Object(right)) = (published, ours) else {
+        return same(at, published, ours, found);
+    };
+    for (keyword, left) in left {
+        let place = pointer::join(at, keyword);
+        match (holds(keyword), right.get(keyword)) {
+            (Some(Holds::Prose), _) => {}
+            (_, None) => push(&place, Some(left), None, found),
+            (kind, Some(right)) => member(kind, &place, left, right, found),
+        }
+    }
+    for (keyword, right) in right {
+        if holds(keyword) != Some(Holds::Prose) && !left.contains_key(keyword) {
+            push(&pointer::join(at, keyword), None, Some(right), found);
+        }
+    }
+}
+
+fn member(
+    kind: Option<Holds>,
+    at: &str,
+    published: &Value,
+    ours: &Value,
+    found: &mut Vec<Difference>,
+) {
+    match (kind, published, ours) {
+        (Some(Holds::Schema | Holds::Anything), left, right) => schema(at, left, right, found),
+        (Some(Holds::SchemaMap), Value::Object(left), Value::Object(right)) => {
+            members(at, left, right, found, schema);
+        }
+        (Some(Holds::SchemaList), Value::Array(left), Value::Array(right)) => {
+            for index in 0..left.len().max(right.len()) {
+                let place = format!("{at}/{index}");
+                match (left.get(index), right.get(index)) {
+                    (Some(left), Some(right)) => schema(&place, left, right, found),
+                    (left, right) => push(&place, left, right, found),
+                }
+            }
+        }
+        (Some(Holds::Types | Holds::Values | Holds::Names), left, right) => {
+            let (all, other) = (elements(left), elements(right));
+            if all.len() != other.len() || all.iter().any(|each| !other.contains(each)) {
+                push(at, Some(left), Some(right), found);
+            }
+        }
+        (_, left, right) => same(at, left, right, found),
+    }
+}
+
+/// One value counts as a list of one, as JSON Schema has it for types.
+fn elements(value: &Value) -> &[Value] {
+    value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
+fn same(at: &str, published: &Value, ours: &Value, found: &mut Vec<Difference>) {
+    if published != ours {
+        push(at, Some(published), Some(ours), found);
+    }
+}
+
+fn push(at: &str, published: Option<&Value>, ours: Option<&Value>, found: &mut Vec<Difference>) {
+    found.push(Difference {
+        pointer: at.to_owned(),
+        published: published.cloned(),
+        ours: ours.cloned(),
+    });
+}

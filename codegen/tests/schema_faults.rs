@@ -1,0 +1,173 @@
+//! Bad documents are refused, each with its file and place.
+
+use codegen::schema::{Dialect, Document, SchemaError};
+use serde_json::{Value, json};
+
+fn parse(root: &Value) -> Result<Document, SchemaError> {
+    Document::parse("some.json", &root.to_string())
+}
+
+/// A document of draft 2020-12 with one definition.
+fn with(schema: &Value) -> Result<Document, SchemaError> {
+    parse(&json!({ "$defs": { "A": schema, "B": {} } }))
+}
+
+fn message(schema: &Value) -> String {
+    let error = with(schema).unwrap_err().to_string();
+    assert!(error.starts_with("some.json: at `/$defs/A"), "{error}");
+    error
+}
+
+#[test]
+fn text_that_is_not_json_is_not_read() {
+    let error = Document::parse("some.json", "{\n  \"a\": 1,\n}").unwrap_err();
+    assert!(matches!(error, SchemaError::NotJson { .. }));
+    assert_eq!(error.to_string(), "some.json:3:1: not JSON");
+}
+
+#[test]
+fn a_document_without_definitions_is_not_read() {
+    assert!(matches!(
+        parse(&json!([])),
+        Err(SchemaError::NotASchema { .. })
+    ));
+    assert!(matches!(
+        parse(&json!({})),
+        Err(SchemaError::NoDefinitions { .. })
+    ));
+    assert!(parse(&json!({ "$defs": [] })).is_err());
+    assert!(parse(&json!({ "$defs": {}, "definitions": {} })).is_err());
+}
+
+#[test]
+fn values_that_a_keyword_cannot_have_do_not_pass() {
+    for (schema, place) in [
+        (json!(1), "/$defs/A"),
+        (json!({ "properties": [] }), "/$defs/A/properties"),
+        (
+            json!({ "properties": { "a/b": 1 } }),
+            "/$defs/A/properties/a~1b",
+        ),
+        (json!({ "required": "a" }), "/$defs/A/required"),
+        (json!({ "required": ["a", 1] }), "/$defs/A/required"),
+        (json!({ "required": ["a", "a"] }), "/$defs/A/required"),
+        (json!({ "type": "text" }), "/$defs/A/type"),
+        (json!({ "type": [] }), "/$defs/A/type"),
+        (json!({ "enum": {} }), "/$defs/A/enum"),
+        (json!({ "enum": [] }), "/$defs/A/enum"),
+        (json!({ "anyOf": [] }), "/$defs/A/anyOf"),
+        (json!({ "anyOf": [{}, 1] }), "/$defs/A/anyOf/1"),
+        (json!({ "items": [{}] }), "/$defs/A/items"),
+        (json!({ "minimum": "1" }), "/$defs/A/minimum"),
+        (json!({ "minLength": -1 }), "/$defs/A/minLength"),
+        (json!({ "uniqueItems": 1 }), "/$defs/A/uniqueItems"),
+        (json!({ "pattern": 1 }), "/$defs/A/pattern"),
+        (json!({ "not": { "type": "string" } }), "/$defs/A/not"),
+        (
+            json!({ "additionalProperties": 1 }),
+            "/$defs/A/additionalProperties",
+        ),
+    ] {
+        let error = message(&schema);
+        assert!(
+            error.contains(&format!("at `{place}`: not a schema")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn keywords_that_change_the_meaning_are_not_passed_over() {
+    for keyword in [
+        "if",
+        "patternProperties",
+        "$dynamicRef",
+        "dependentRequired",
+        "unevaluatedProperties",
+        "prefixItems",
+        "contains",
+        "Type",
+    ] {
+        let error = message(&json!({ "properties": { "b": { keyword: {} } } }));
+        let wanted = format!("at `/$defs/A/properties/b`: unknown keyword `{keyword}`");
+        assert!(error.contains(&wanted), "{error}");
+    }
+    assert!(parse(&json!({ "if": {}, "$defs": {} })).is_err());
+}
+
+#[test]
+fn names_and_values_are_not_mistaken_for_keywords() {
+    let schema = json!({
+        "properties": { "if": {}, "$ref": { "type": "string" }, "properties": true },
+        "const": { "$ref": "nowhere", "if": 1 },
+        "enum": [{ "type": "nothing" }],
+        "default": { "properties": 1 },
+        "x-note": { "if": 1 },
+        "_enum": [1],
+    });
+    assert_eq!(with(&schema).unwrap().definitions["A"], schema);
+}
+
+#[test]
+fn dangling_and_foreign_references_do_not_pass() {
+    let error = with(&json!({ "items": { "$ref": "#/$defs/C" } })).unwrap_err();
+    assert!(
+        matches!(&error, SchemaError::DanglingRef { pointer, reference, .. }
+        if pointer == "/$defs/A/items/$ref" && reference == "#/$defs/C")
+    );
+    let other = [
+        "other.json",
+        "#",
+        "#/definitions/B",
+        "#/$defs/B/items",
+        "#B",
+        "#/$defs/%zz",
+    ];
+    for reference in other {
+        let error = with(&json!({ "$ref": reference })).unwrap_err();
+        assert!(matches!(error, SchemaError::ForeignRef { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_reference_to_itself_is_not_a_type() {
+    assert!(with(&json!({ "$ref": "#/$defs/A" })).is_err());
+    let ring = json!({ "$defs": { "A": { "$ref": "#/$defs/B" }, "B": { "$ref": "#/$defs/A" } } });
+    assert!(parse(&ring).is_err());
+    assert!(with(&json!({ "items": { "$ref": "#/$defs/A" } })).is_ok());
+}
+
+#[test]
+fn dialects_differ_only_in_the_file() {
+    let old = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "definitions": { "A<b/c>": { "type": "string" }, "D": { "$ref": "#/definitions/A%3Cb~1c%3E" } },
+    });
+    let document = parse(&old).unwrap();
+    assert_eq!(document.dialect, Dialect::Draft07);
+    assert_eq!(document.definitions["D"]["$ref"], "#/$defs/A<b/c>");
+    let written: Value = serde_json::from_str(&document.to_json()).unwrap();
+    assert_eq!(written, old);
+    assert!(document.to_json().starts_with("{\n  \"$schema\""));
+    assert!(document.to_json().ends_with("}\n"));
+}
+
+#[test]
+fn members_that_are_called_like_words_are_not_taken_out() {
+    let document = with(&json!({
+        "title": "T", "description": "D", "$comment": "C", "examples": [1],
+        "properties": {
+            "title": { "description": "D", "type": "string" },
+            "description": { "$ref": "#/$defs/B", "description": "D" },
+        },
+        "items": { "anyOf": [{ "title": "T" }] },
+        "default": { "description": "kept" },
+    }));
+    let bare = document.unwrap().without_prose();
+    let expected = json!({
+        "properties": { "title": { "type": "string" }, "description": { "$ref": "#/$defs/B" } },
+        "items": { "anyOf": [{}] },
+        "default": { "description": "kept" },
+    });
+    assert_eq!(bare.definitions["A"], expected);
+}

@@ -1,0 +1,123 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
+    "A": {"type": "object", "properties": {"b": {"type": "string", "description": "words"}}}}}"#;
+const NEW: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
+    "A": {"type": "object", "properties": {"b": {"type": "integer"}, "c": {}}}}}"#;
+const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b", "reason": "It is.",
+    "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
+
+/// A folder of its own for each test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("schema-import-{}-{name}", std::process::id()));
+        fs::create_dir_all(path.join("errata")).unwrap();
+        Self(path)
+    }
+
+    fn put(&self, path: &str, text: &str) -> String {
+        let file = self.0.join(path);
+        fs::write(&file, text).unwrap();
+        file.display().to_string()
+    }
+
+    fn import(&self, text: &str, revision: &str) -> Result<Report> {
+        let file = self.put("published.json", text);
+        import(&Store::at(self.0.clone()), &file, revision, plain_keys)
+    }
+
+    fn stored(&self, revision: &str) -> Option<String> {
+        fs::read_to_string(self.0.join(revision).join("schema.json")).ok()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn words_are_left_out_and_the_difference_is_told() {
+    let folder = Folder::new("difference");
+    folder.put(
+        "docs.json",
+        r#"{"A": "Words.", "2000-01-02/A.b": "Words."}"#,
+    );
+    assert!(folder.import(OLD, "2000-01-01").unwrap().ready);
+    assert!(!folder.stored("2000-01-01").unwrap().contains("words"));
+    let report = folder.import(NEW, "2000-01-02").unwrap();
+    assert!(report.ready);
+    assert!(
+        report.text.contains("! ~ A.b is integer, was string"),
+        "{}",
+        report.text
+    );
+    assert!(
+        report.text.contains("  + A.c (optional)"),
+        "{}",
+        report.text
+    );
+    assert!(
+        report
+            .text
+            .ends_with("words: 1 are missing in docs.json\n  A.c\n"),
+        "{}",
+        report.text
+    );
+}
+
+#[test]
+fn a_mended_file_is_not_refused() {
+    let folder = Folder::new("mended");
+    folder.put("errata/2000-01-02.json", ERRATA);
+    let report = folder.import(NEW, "2000-01-02").unwrap();
+    assert!(report.ready);
+    assert!(
+        report.text.contains("`whole-b` no longer applies"),
+        "{}",
+        report.text
+    );
+    assert!(report.text.contains("drop the erratum"), "{}", report.text);
+    assert!(folder.stored("2000-01-02").is_some());
+}
+
+#[test]
+fn an_erratum_that_does_not_fit_is_not_passed_over() {
+    let folder = Folder::new("misfit");
+    folder.put("errata/2000-01-02.json", ERRATA);
+    let text = NEW.replace("integer", "boolean");
+    let report = folder.import(&text, "2000-01-02").unwrap();
+    assert!(!report.ready);
+    assert!(
+        report
+            .text
+            .contains("expected \"string\", found \"boolean\""),
+        "{}",
+        report.text
+    );
+    assert!(folder.stored("2000-01-02").is_some());
+}
+
+#[test]
+fn a_broken_file_changes_nothing() {
+    let folder = Folder::new("broken");
+    folder.import(OLD, "2000-01-01").unwrap();
+    let before = folder.stored("2000-01-01");
+    for broken in ["{", "[]", "{}", r#"{"$defs": {"A": {"if": {}}}}"#] {
+        assert!(folder.import(broken, "2000-01-01").is_err());
+        assert!(folder.import(broken, "2000-01-02").is_err());
+    }
+    assert_eq!(folder.stored("2000-01-01"), before);
+    assert_eq!(folder.stored("2000-01-02"), None);
+    assert_eq!(
+        fs::read_dir(folder.0.join("2000-01-01")).unwrap().count(),
+        1
+    );
+}

@@ -1,0 +1,157 @@
+//! `cargo xtask schema`: comparing, importing and verifying schema documents.
+
+mod import;
+mod store;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use codegen::schema::{Document, diff, verify};
+
+use self::store::Store;
+
+const USAGE: &str = "\
+usage: cargo xtask schema <command>
+
+  diff A B [--format text|markdown|json]
+        what changed from A to B, each a revision or a file; two revisions are compared with
+        their errata applied, a file and anything else without
+  import FILE --revision R
+        stores the structure of a published file as revision R and says what is left to do
+  verify FILE --revision R
+        whether a published file has the structure of our revision R";
+
+/// The keys of `docs.json` that a document needs words for: `Type` and `Type.member`.
+pub(crate) type NeededKeys = fn(&Document) -> Vec<String>;
+
+/// Runs a subcommand with the keys that definitions and their members have.
+///
+/// # Errors
+///
+/// See [`run_with`].
+pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
+    run_with(args, import::plain_keys)
+}
+
+/// Runs a subcommand; `needed` says which words a document needs.
+///
+/// # Errors
+///
+/// Wrong arguments, files that cannot be read or written, and documents that are no schema.
+pub(crate) fn run_with(args: &[String], needed: NeededKeys) -> Result<ExitCode> {
+    let store = Store::of_workspace();
+    match args.split_first() {
+        Some((command, rest)) if command == "diff" => {
+            let arguments = Arguments::parse(rest, 2, "--format")?;
+            print!("{}", compare(&store, &arguments)?);
+            Ok(ExitCode::SUCCESS)
+        }
+        Some((command, rest)) if command == "import" => {
+            let arguments = Arguments::parse(rest, 1, "--revision")?;
+            let (file, revision) = arguments.file_and_revision()?;
+            let report = import::import(&store, file, revision, needed)?;
+            print!("{}", report.text);
+            Ok(if report.ready {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            })
+        }
+        Some((command, rest)) if command == "verify" => {
+            let arguments = Arguments::parse(rest, 1, "--revision")?;
+            let (file, revision) = arguments.file_and_revision()?;
+            let ours = store.revision(revision)?;
+            let differences = verify(&store::read(Path::new(file))?, &ours);
+            for difference in &differences {
+                println!("{file}: {difference}");
+            }
+            if differences.is_empty() {
+                let count = ours.definitions.len();
+                println!("{file} has the structure of {revision}: {count} definitions");
+                return Ok(ExitCode::SUCCESS);
+            }
+            println!(
+                "{file} differs from {revision} in {} places",
+                differences.len()
+            );
+            Ok(ExitCode::FAILURE)
+        }
+        Some((command, _)) => bail!("unknown command `{command}`\n\n{USAGE}"),
+        None => bail!("a command is missing\n\n{USAGE}"),
+    }
+}
+
+/// What stands after the subcommand: words, and at most one option with a value.
+struct Arguments<'a> {
+    words: Vec<&'a str>,
+    option: Option<&'a str>,
+}
+
+impl<'a> Arguments<'a> {
+    fn parse(args: &'a [String], count: usize, option: &str) -> Result<Self> {
+        let mut words = Vec::new();
+        let mut value = None;
+        let mut rest = args.iter().map(String::as_str);
+        while let Some(word) = rest.next() {
+            let given = if word == option {
+                Some(
+                    rest.next()
+                        .with_context(|| format!("`{option}` needs a value\n\n{USAGE}"))?,
+                )
+            } else {
+                word.strip_prefix(option)
+                    .and_then(|word| word.strip_prefix('='))
+            };
+            if let Some(given) = given {
+                if value.replace(given).is_some() {
+                    bail!("`{option}` is there twice\n\n{USAGE}");
+                }
+            } else if word.starts_with("--") {
+                bail!("unknown option `{word}`\n\n{USAGE}");
+            } else {
+                words.push(word);
+            }
+        }
+        if words.len() != count {
+            bail!(
+                "{count} argument(s) expected, {} found\n\n{USAGE}",
+                words.len()
+            );
+        }
+        Ok(Self {
+            words,
+            option: value,
+        })
+    }
+
+    fn file_and_revision(&self) -> Result<(&'a str, &'a str)> {
+        let file = self
+            .words
+            .first()
+            .copied()
+            .with_context(|| USAGE.to_owned())?;
+        let revision = self
+            .option
+            .with_context(|| format!("`--revision` is missing\n\n{USAGE}"))?;
+        store::check_name(revision)?;
+        Ok((file, revision))
+    }
+}
+
+fn compare(store: &Store, arguments: &Arguments<'_>) -> Result<String> {
+    let [old, new] = arguments.words.as_slice() else {
+        bail!("{USAGE}");
+    };
+    let corrected = store.has(old) && store.has(new);
+    let difference = diff(
+        &store.either(old, corrected)?,
+        &store.either(new, corrected)?,
+    );
+    match arguments.option {
+        None | Some("text") => Ok(difference.to_text()),
+        Some("markdown") => Ok(difference.to_markdown()),
+        Some("json") => Ok(difference.to_json()?),
+        Some(other) => bail!("unknown format `{other}`\n\n{USAGE}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! The folder `schema/`: reading and writing its files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use codegen::schema::{Document, Errata, ErratumError};
+
+/// The folder that holds the revisions.
+pub(super) struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The folder of this workspace.
+    pub(super) fn of_workspace() -> Self {
+        Self::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema"))
+    }
+
+    pub(super) fn at(root: PathBuf) -> Self {
+        Self {
+            root: root.canonicalize().unwrap_or(root),
+        }
+    }
+
+    pub(super) fn schema_file(&self, revision: &str) -> PathBuf {
+        self.root.join(revision).join("schema.json")
+    }
+
+    fn errata_file(&self, revision: &str) -> PathBuf {
+        self.root.join("errata").join(format!("{revision}.json"))
+    }
+
+    pub(super) fn docs_file(&self) -> PathBuf {
+        self.root.join("docs.json")
+    }
+
+    /// Whether there is a revision of this name.
+    pub(super) fn has(&self, revision: &str) -> bool {
+        check_name(revision).is_ok() && self.schema_file(revision).is_file()
+    }
+
+    /// A revision as it is stored. It goes by its name in messages about differences.
+    pub(super) fn revision(&self, revision: &str) -> Result<Document> {
+        if !self.has(revision) {
+            bail!(
+                "there is no revision `{revision}`; there are {}",
+                self.revisions()?.join(", ")
+            );
+        }
+        let document = read(&self.schema_file(revision))?;
+        Ok(Document {
+            file: revision.to_owned(),
+            ..document
+        })
+    }
+
+    /// The errata of a revision, where it has some.
+    pub(super) fn errata(&self, revision: &str) -> Result<Option<Errata>> {
+        let file = self.errata_file(revision);
+        if !file.is_file() {
+            return Ok(None);
+        }
+        Ok(Some(Errata::parse(
+            &file.display().to_string(),
+            &text_of(&file)?,
+        )?))
+    }
+
+    /// A revision by its name or a document by its file's name.
+    pub(super) fn either(&self, name: &str, corrected: bool) -> Result<Document> {
+        if !self.has(name) {
+            if !Path::new(name).is_file() {
+                let revisions = self.revisions()?.join(", ");
+                bail!("`{name}` is neither a file nor a revision; there are {revisions}");
+            }
+            return read(Path::new(name));
+        }
+        let mut document = self.revision(name)?;
+        if let Some(errata) = self.errata(name)?.filter(|_| corrected) {
+            errata
+                .apply(&mut document)
+                .map_err(|faults| anyhow::anyhow!(lines(&faults)))?;
+        }
+        Ok(document)
+    }
+
+    /// The names of all revisions, oldest first.
+    pub(super) fn revisions(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        let folder = fs::read_dir(&self.root)
+            .with_context(|| format!("cannot read {}", self.root.display()))?;
+        for entry in folder {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if self.has(&name) {
+                names.push(name);
+            }
+        }
+        // Dates sort by themselves, and `draft` comes after them.
+        names.sort();
+        Ok(names)
+    }
+
+    /// Stores a revision: the whole file or, after a failure, the one that was there before.
+    pub(super) fn write(&self, revision: &str, text: &str) -> Result<PathBuf> {
+        let file = self.schema_file(revision);
+        let folder = self.root.join(revision);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let draft = folder.join(format!(".schema.json.{}", std::process::id()));
+        let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &file));
+        if written.is_err() {
+            let _ = fs::remove_file(&draft);
+        }
+        written.with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(file)
+    }
+}
+
+/// Whether a name can be a revision's: it becomes a folder, a module and a feature.
+pub(super) fn check_name(revision: &str) -> Result<()> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let taken = ["errata", "extensions", "proposals"].contains(&revision);
+    if revision.is_empty() || revision.starts_with('-') || !revision.bytes().all(plain) || taken {
+        bail!("`{revision}` cannot be a revision's name: letters, digits and `-` are expected");
+    }
+    Ok(())
+}
+
+/// Reads a document.
+pub(super) fn read(file: &Path) -> Result<Document> {
+    Ok(Document::parse(
+        &file.display().to_string(),
+        &text_of(file)?,
+    )?)
+}
+
+pub(super) fn text_of(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// One line for each fault, with its causes.
+pub(super) fn lines(faults: &[ErratumError]) -> String {
+    let mut lines = Vec::new();
+    for fault in faults {
+        let mut line = fault.to_string();
+        let mut cause = std::error::Error::source(fault);
+        while let Some(inner) = cause {
+            line = format!("{line}: {inner}");
+            cause = inner.source();
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
