@@ -1,9 +1,13 @@
 //! [`Object`]: members by name, in the order in which they came.
 
 use std::collections::HashMap;
-use std::{fmt, mem, slice, vec};
+use std::{fmt, mem};
 
 use super::Value;
+
+pub(super) mod iter;
+
+use iter::{IntoIter, Iter, IterMut};
 
 /// A JSON object: unique names, in order.
 ///
@@ -12,7 +16,17 @@ use super::Value;
 /// who looks up many names in an object of thousands should collect it into a map first.
 #[derive(Clone, Default)]
 pub struct Object {
-    members: Vec<(String, Value)>,
+    /// All names one behind the other: an allocation for the object, not for each member, is what
+    /// makes decoding fast.
+    names: String,
+    members: Vec<Member>,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    /// Where the name ends; it begins where the one before ends.
+    end: usize,
+    value: Value,
 }
 
 /// Up to this many members, comparing each with each beats hashing and sorting.
@@ -23,6 +37,7 @@ impl Object {
     #[must_use]
     pub const fn new() -> Self {
         Self {
+            names: String::new(),
             members: Vec::new(),
         }
     }
@@ -31,46 +46,76 @@ impl Object {
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
+            names: String::with_capacity(capacity.saturating_mul(24)),
             members: Vec::with_capacity(capacity),
         }
     }
 
-    /// Takes a list whose names are known to be unique, or that is only read in order.
-    pub(super) fn from_list(members: Vec<(String, Value)>) -> Self {
-        Self { members }
-    }
-
     /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
-    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
-        let (name, value) = (name.into(), value.into());
-        if let Some(old) = self.get_mut(&name) {
+    pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Option<Value> {
+        let (name, value) = (name.as_ref(), value.into());
+        if let Some(old) = self.get_mut(name) {
             return Some(mem::replace(old, value));
         }
-        self.members.push((name, value));
+        self.push(name, value);
         None
+    }
+
+    /// Adds a member behind the others without looking whether the name is there already: for
+    /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
+    pub fn push(&mut self, name: &str, value: Value) {
+        self.names.push_str(name);
+        self.members.push(Member {
+            end: self.names.len(),
+            value,
+        });
+    }
+
+    /// A name that stands twice, which is so only after [`push`](Self::push).
+    #[must_use]
+    pub fn duplicate(&self) -> Option<&str> {
+        if self.len() <= FEW {
+            let mut seen = 0_u64;
+            return self.keys().enumerate().find_map(|(at, name)| {
+                let mark = mark(name);
+                let suspect = seen & mark != 0;
+                seen |= mark;
+                (suspect && self.keys().take(at).any(|before| before == name)).then_some(name)
+            });
+        }
+        // Sorting, not comparing each with each: a peer chooses how many members there are.
+        let mut names: Vec<&str> = self.keys().collect();
+        names.sort_unstable();
+        names.windows(2).find_map(|pair| match pair {
+            [a, b] if a == b => Some(*a),
+            _ => None,
+        })
     }
 
     /// The member's value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.members
-            .iter()
-            .find(|(known, _)| known == name)
+        self.iter()
+            .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
     }
 
     /// The member's value, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.members
-            .iter_mut()
-            .find(|(known, _)| known == name)
+        self.iter_mut()
+            .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
     }
 
     /// Takes a member out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let at = self.members.iter().position(|(known, _)| known == name)?;
-        Some(self.members.remove(at).1)
+        let at = self.keys().position(|known| known == name)?;
+        let removed = self.members.remove(at);
+        self.names.drain(removed.end - name.len()..removed.end);
+        for later in self.members.iter_mut().skip(at) {
+            later.end -= name.len();
+        }
+        Some(removed.value)
     }
 
     /// Whether there is such a member, be it `null`.
@@ -94,64 +139,67 @@ impl Object {
     /// The members in order.
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
-        Iter(self.members.iter())
+        Iter::new(&self.names, &self.members)
     }
 
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> IterMut<'_> {
-        IterMut(self.members.iter_mut())
+        IterMut::new(&self.names, &mut self.members)
     }
 
     /// The names in order.
     #[must_use]
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.members.iter().map(|(name, _)| name.as_str())
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
+        self.iter().map(|(name, _)| name)
     }
 
     /// The values in order.
     #[must_use]
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
-        self.members.iter().map(|(_, value)| value)
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator + Clone {
+        self.members.iter().map(|member| &member.value)
     }
 
     /// Keeps the members for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value) -> bool) {
-        self.members.retain_mut(|(name, value)| keep(name, value));
+        let mut kept = Self::with_capacity(self.len());
+        for (name, value) in self.iter_mut() {
+            if keep(name, value) {
+                kept.push(name, value.take());
+            }
+        }
+        *self = kept;
     }
 
     /// Removes all members.
     pub fn clear(&mut self) {
+        self.names.clear();
         self.members.clear();
     }
 
-    pub(super) fn as_list(&self) -> &[(String, Value)] {
-        &self.members
+    /// The name to be written into before its value is there; [`finish`](Self::finish) follows.
+    pub(super) fn names_mut(&mut self) -> &mut String {
+        &mut self.names
     }
 
-    pub(super) fn into_list(self) -> Vec<(String, Value)> {
-        self.members
+    /// Ends a member whose name was written by [`names_mut`](Self::names_mut).
+    pub(super) fn finish(&mut self, value: Value) {
+        self.members.push(Member {
+            end: self.names.len(),
+            value,
+        });
     }
 }
 
-/// A name that stands twice in the list.
-pub(super) fn duplicate(members: &[(String, Value)]) -> Option<&str> {
-    if members.len() <= FEW {
-        let mut rest = members;
-        while let [(name, _), tail @ ..] = rest {
-            if tail.iter().any(|(other, _)| other == name) {
-                return Some(name);
-            }
-            rest = tail;
-        }
-        return None;
-    }
-    // Sorting, not comparing each with each: a peer chooses how many members there are.
-    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names.windows(2).find_map(|pair| match pair {
-        [a, b] if a == b => Some(*a),
-        _ => None,
-    })
+/// One of 64 marks for a name, cheap to make: names with different marks need no comparison.
+#[inline]
+fn mark(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let byte = |at: usize| bytes.get(at).map_or(0, |byte| usize::from(*byte));
+    let sum = bytes.len()
+        + byte(0) * 5
+        + byte(bytes.len() / 2) * 11
+        + byte(bytes.len().wrapping_sub(1)) * 23;
+    1 << (sum % 64)
 }
 
 impl PartialEq for Object {
@@ -161,17 +209,8 @@ impl PartialEq for Object {
             return false;
         }
         // Most often the order is the same, which costs no search.
-        if self
-            .members
-            .iter()
-            .zip(&other.members)
-            .all(|(a, b)| a.0 == b.0)
-        {
-            return self
-                .members
-                .iter()
-                .zip(&other.members)
-                .all(|(a, b)| a.1 == b.1);
+        if self.keys().eq(other.keys()) {
+            return self.values().eq(other.values());
         }
         if self.len() <= FEW {
             return self
@@ -190,7 +229,7 @@ impl fmt::Debug for Object {
     }
 }
 
-impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
+impl<K: AsRef<str>, V: Into<Value>> Extend<(K, V)> for Object {
     /// Inserts each: of members with the same name, the last value stands at the first's place.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, members: I) {
         let mut members = members.into_iter();
@@ -200,22 +239,22 @@ impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Object {
                 None => return,
             }
         }
-        let numbered = self.members.iter().enumerate();
+        let numbered = self.keys().enumerate();
         let mut places: HashMap<String, usize> =
-            numbered.map(|(at, (name, _))| (name.clone(), at)).collect();
+            numbered.map(|(at, name)| (name.to_owned(), at)).collect();
         for (name, value) in members {
-            let (name, value) = (name.into(), value.into());
-            if let Some(member) = places.get(&name).and_then(|at| self.members.get_mut(*at)) {
-                member.1 = value;
+            let (name, value) = (name.as_ref(), value.into());
+            if let Some(member) = places.get(name).and_then(|at| self.members.get_mut(*at)) {
+                member.value = value;
             } else {
-                places.insert(name.clone(), self.members.len());
-                self.members.push((name, value));
+                places.insert(name.to_owned(), self.members.len());
+                self.push(name, value);
             }
         }
     }
 }
 
-impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
+impl<K: AsRef<str>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
         let mut object = Self::new();
         object.extend(members);
@@ -223,70 +262,11 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     }
 }
 
-impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
+impl<K: AsRef<str>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
     fn from(members: [(K, V); N]) -> Self {
         members.into_iter().collect()
     }
 }
-
-/// The members of an [`Object`], in order.
-#[derive(Clone, Debug)]
-pub struct Iter<'a>(slice::Iter<'a, (String, Value)>);
-
-/// The members of an [`Object`], in order, their values to be changed.
-#[derive(Debug)]
-pub struct IterMut<'a>(slice::IterMut<'a, (String, Value)>);
-
-/// The members of an [`Object`], in order, taken out of it.
-#[derive(Debug)]
-pub struct IntoIter(vec::IntoIter<(String, Value)>);
-
-macro_rules! iterate {
-    ($iterator:ty, $item:ty, $member:pat => $out:expr) => {
-        impl<'a> Iterator for $iterator {
-            type Item = $item;
-
-            fn next(&mut self) -> Option<Self::Item> {
-                self.0.next().map(|$member| $out)
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-        }
-
-        impl<'a> DoubleEndedIterator for $iterator {
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.0.next_back().map(|$member| $out)
-            }
-        }
-
-        impl<'a> ExactSizeIterator for $iterator {}
-    };
-}
-
-iterate!(Iter<'a>, (&'a str, &'a Value), (name, value) => (name.as_str(), value));
-iterate!(IterMut<'a>, (&'a str, &'a mut Value), (name, value) => (name.as_str(), value));
-
-impl Iterator for IntoIter {
-    type Item = (String, Value);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for IntoIter {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back()
-    }
-}
-
-impl ExactSizeIterator for IntoIter {}
 
 impl<'a> IntoIterator for &'a Object {
     type Item = (&'a str, &'a Value);
@@ -311,6 +291,6 @@ impl IntoIterator for Object {
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
-        IntoIter(self.members.into_iter())
+        IntoIter::new(self.names, self.members)
     }
 }
