@@ -15,6 +15,11 @@ mod read;
 mod value;
 mod write;
 
+pub mod iter {
+    //! Iterators over the members of an [`Object`](super::Object).
+    pub use super::object::iter::{IntoIter, Iter, IterMut};
+}
+
 pub use de::{Members, NESTING_LIMIT};
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 pub use number::{NotFinite, Number};

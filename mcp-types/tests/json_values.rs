@@ -161,6 +161,42 @@ fn members_keep_their_order() {
 }
 
 #[test]
+fn names_stay_with_their_values() {
+    let object = || Object::from([("é", 1), ("", 2), ("long name", 3), ("z", 4)]);
+    let mut forward: Vec<_> = object().into_iter().collect();
+    let mut backward: Vec<_> = object().into_iter().rev().collect();
+    backward.reverse();
+    assert_eq!(forward, backward);
+    forward.reverse();
+    let mut object = object();
+    assert!(
+        object
+            .iter()
+            .rev()
+            .eq(forward.iter().map(|(name, value)| (name.as_str(), value)))
+    );
+    for (name, value) in object.iter_mut().rev() {
+        *value = Value::from(name);
+    }
+    let mut ends = object.iter();
+    assert_eq!(
+        (ends.next().unwrap().0, ends.next_back().unwrap().0),
+        ("é", "z")
+    );
+    assert_eq!(
+        (ends.next_back().unwrap().0, ends.next().unwrap().0),
+        ("long name", "")
+    );
+    assert_eq!((ends.next(), ends.next_back()), (None, None));
+    object.retain(|name, _| name != "z");
+    assert_eq!(object.remove("é"), Some(Value::from("é")));
+    assert_eq!(object.remove("é"), None);
+    assert_eq!(object.to_string(), r#"{"":"","long name":"long name"}"#);
+    object.push("", Value::Null);
+    assert_eq!(object.duplicate(), Some(""));
+}
+
+#[test]
 fn large_objects_are_compared_and_built_by_name() {
     let members = || (0..20_000).map(|n| (format!("m{n}"), n));
     let forward: Object = members().collect();

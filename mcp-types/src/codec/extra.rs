@@ -34,7 +34,7 @@ impl Extra {
     }
 
     /// Sets a member and gives back its old value.
-    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+    pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<Value>) -> Option<Value> {
         self.0.get_or_insert_default().insert(name, value)
     }
 
@@ -60,7 +60,7 @@ impl Extra {
         members: &mut A,
     ) -> Result<(), A::Error> {
         let value = members.next_value::<Value>()?;
-        self.0.get_or_insert_default().push(key.into_string(), value);
+        self.0.get_or_insert_default().push(key.as_str(), value);
         Ok(())
     }
 

@@ -94,11 +94,11 @@ impl From<serde_json::Value> for Value {
 
 impl From<serde_json::Map<String, serde_json::Value>> for Object {
     fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
-        Self::from_list(
-            map.into_iter()
-                .map(|(name, value)| (name, value.into()))
-                .collect(),
-        )
+        let mut object = Self::with_capacity(map.len());
+        for (name, value) in map {
+            object.push(&name, value.into());
+        }
+        object
     }
 }
 

@@ -321,7 +321,11 @@ impl<'de> From<&'de Object> for Members<'de> {
 impl From<Vec<(String, Value)>> for Members<'_> {
     /// Names that stand twice are handed over twice, as from text.
     fn from(members: Vec<(String, Value)>) -> Self {
-        Self::new(Entries::Owned(members.into_iter()), 0)
+        let mut object = Object::with_capacity(members.len());
+        for (name, value) in members {
+            object.push(&name, value);
+        }
+        object.into()
     }
 }
 

@@ -5,6 +5,7 @@ use std::{slice, vec};
 
 use serde::de::Unexpected;
 
+use super::object::iter::{IntoIter, Iter};
 use super::{Number, Object, Value};
 
 pub(super) enum Node<'de> {
@@ -24,9 +25,9 @@ pub(super) enum Elements<'de> {
 
 #[derive(Debug)]
 pub(super) enum Entries<'de> {
-    Owned(vec::IntoIter<(String, Value)>),
-    Borrowed(slice::Iter<'de, (String, Value)>),
-    Sorted(vec::IntoIter<&'de (String, Value)>),
+    Owned(IntoIter<Value>),
+    Borrowed(Iter<'de, Value>),
+    Listed(vec::IntoIter<(&'de str, &'de Value)>),
 }
 
 impl Node<'_> {
@@ -80,13 +81,13 @@ impl<'de> From<&'de Value> for Node<'de> {
 
 impl From<Object> for Entries<'_> {
     fn from(object: Object) -> Self {
-        Self::Owned(object.into_list().into_iter())
+        Self::Owned(object.into_iter())
     }
 }
 
 impl<'de> From<&'de Object> for Entries<'de> {
     fn from(object: &'de Object) -> Self {
-        Self::Borrowed(object.as_list().iter())
+        Self::Borrowed(object.iter())
     }
 }
 
@@ -118,7 +119,7 @@ impl<'de> Iterator for Entries<'de> {
                 return Some((Cow::Owned(name), value.into()));
             }
             Self::Borrowed(entries) => entries.next()?,
-            Self::Sorted(entries) => entries.next()?,
+            Self::Listed(entries) => entries.next()?,
         };
         Some((Cow::Borrowed(name), value.into()))
     }
@@ -127,7 +128,7 @@ impl<'de> Iterator for Entries<'de> {
         match self {
             Self::Owned(entries) => entries.size_hint(),
             Self::Borrowed(entries) => entries.size_hint(),
-            Self::Sorted(entries) => entries.size_hint(),
+            Self::Listed(entries) => entries.size_hint(),
         }
     }
 }
@@ -135,22 +136,26 @@ impl<'de> Iterator for Entries<'de> {
 impl Entries<'_> {
     /// The same entries, those named in `first` before all others and in that order.
     pub(super) fn with_first(self, first: &[&str]) -> Self {
-        let rank = |name: &str| first.iter().position(|known| *known == name);
-        // `None` is less than `Some`: what is not named must rank last.
-        let rank = |entry: &(String, Value)| rank(&entry.0).unwrap_or(first.len());
-        if first.is_empty() {
-            return self;
-        }
+        let rank = |name: &str| {
+            let position = first.iter().position(|known| *known == name);
+            position.unwrap_or(first.len())
+        };
         match self {
-            Self::Owned(entries) if !entries.as_slice().is_sorted_by_key(rank) => {
+            Self::Borrowed(entries)
+                if !entries.clone().is_sorted_by_key(|(name, _)| rank(name)) =>
+            {
                 let mut entries: Vec<_> = entries.collect();
-                entries.sort_by_cached_key(rank);
-                Self::Owned(entries.into_iter())
+                entries.sort_by_cached_key(|(name, _)| rank(name));
+                Self::Listed(entries.into_iter())
             }
-            Self::Borrowed(entries) if !entries.as_slice().is_sorted_by_key(rank) => {
+            Self::Owned(entries) if !entries.names().is_sorted_by_key(rank) => {
                 let mut entries: Vec<_> = entries.collect();
-                entries.sort_by_cached_key(|entry| rank(entry));
-                Self::Sorted(entries.into_iter())
+                entries.sort_by_cached_key(|(name, _)| rank(name));
+                let mut object = Object::with_capacity(entries.len());
+                for (name, value) in entries {
+                    object.push(&name, value);
+                }
+                object.into()
             }
             same => same,
         }

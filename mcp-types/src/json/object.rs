@@ -1,9 +1,13 @@
 //! [`Map`] and [`Object`]: members by name, in the order in which they came.
 
 use std::collections::HashMap;
-use std::{fmt, mem, slice, vec};
+use std::{fmt, mem};
 
 use super::Value;
+
+pub(super) mod iter;
+
+use iter::{IntoIter, Iter, IterMut};
 
 /// A JSON object with members of any kind.
 pub type Object = Map<Value>;
@@ -15,8 +19,21 @@ pub type Object = Map<Value>;
 /// who looks up many names in an object of thousands should collect it into a map first.
 #[derive(Clone)]
 pub struct Map<V> {
-    members: Vec<(String, V)>,
+    /// All names one behind the other: an allocation for the object, not for each member, is what
+    /// makes decoding fast.
+    names: String,
+    members: Vec<Member<V>>,
 }
+
+#[derive(Clone, Debug)]
+struct Member<V> {
+    /// Where the name ends; it begins where the one before ends.
+    end: usize,
+    value: V,
+}
+
+/// Up to this many members, comparing each with each beats hashing and sorting.
+const FEW: usize = 16;
 
 impl<V> Default for Map<V> {
     fn default() -> Self {
@@ -24,14 +41,12 @@ impl<V> Default for Map<V> {
     }
 }
 
-/// Up to this many members, comparing each with each beats hashing and sorting.
-const FEW: usize = 16;
-
 impl<V> Map<V> {
     /// An object without members.
     #[must_use]
     pub const fn new() -> Self {
         Self {
+            names: String::new(),
             members: Vec::new(),
         }
     }
@@ -40,46 +55,76 @@ impl<V> Map<V> {
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
+            names: String::with_capacity(capacity.saturating_mul(24)),
             members: Vec::with_capacity(capacity),
         }
     }
 
-    /// Takes a list whose names are known to be unique, or that is only read in order.
-    pub(super) fn from_list(members: Vec<(String, V)>) -> Self {
-        Self { members }
-    }
-
     /// Sets a member: a new one comes last, a known one keeps its place and gives its old value.
-    pub fn insert(&mut self, name: impl Into<String>, value: impl Into<V>) -> Option<V> {
-        let (name, value) = (name.into(), value.into());
-        if let Some(old) = self.get_mut(&name) {
+    pub fn insert(&mut self, name: impl AsRef<str>, value: impl Into<V>) -> Option<V> {
+        let (name, value) = (name.as_ref(), value.into());
+        if let Some(old) = self.get_mut(name) {
             return Some(mem::replace(old, value));
         }
-        self.members.push((name, value));
+        self.push(name, value);
         None
+    }
+
+    /// Adds a member behind the others without looking whether the name is there already: for
+    /// decoders, which ask for a [`duplicate`](Self::duplicate) when all members are read.
+    pub fn push(&mut self, name: &str, value: V) {
+        self.names.push_str(name);
+        self.members.push(Member {
+            end: self.names.len(),
+            value,
+        });
+    }
+
+    /// A name that stands twice, which is so only after [`push`](Self::push).
+    #[must_use]
+    pub fn duplicate(&self) -> Option<&str> {
+        if self.len() <= FEW {
+            let mut seen = 0_u64;
+            return self.keys().enumerate().find_map(|(at, name)| {
+                let mark = mark(name);
+                let suspect = seen & mark != 0;
+                seen |= mark;
+                (suspect && self.keys().take(at).any(|before| before == name)).then_some(name)
+            });
+        }
+        // Sorting, not comparing each with each: a peer chooses how many members there are.
+        let mut names: Vec<&str> = self.keys().collect();
+        names.sort_unstable();
+        names.windows(2).find_map(|pair| match pair {
+            [a, b] if a == b => Some(*a),
+            _ => None,
+        })
     }
 
     /// The member's value.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V> {
-        self.members
-            .iter()
-            .find(|(known, _)| known == name)
+        self.iter()
+            .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
     }
 
     /// The member's value, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
-        self.members
-            .iter_mut()
-            .find(|(known, _)| known == name)
+        self.iter_mut()
+            .find(|(known, _)| *known == name)
             .map(|(_, value)| value)
     }
 
     /// Takes a member out; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<V> {
-        let at = self.members.iter().position(|(known, _)| known == name)?;
-        Some(self.members.remove(at).1)
+        let at = self.keys().position(|known| known == name)?;
+        let removed = self.members.remove(at);
+        self.names.drain(removed.end - name.len()..removed.end);
+        for later in self.members.iter_mut().skip(at) {
+            later.end -= name.len();
+        }
+        Some(removed.value)
     }
 
     /// Whether there is such a member, be it `null`.
@@ -103,74 +148,67 @@ impl<V> Map<V> {
     /// The members in order.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, V> {
-        Iter(self.members.iter())
+        Iter::new(&self.names, &self.members)
     }
 
     /// The members in order, their values to be changed.
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
-        IterMut(self.members.iter_mut())
+        IterMut::new(&self.names, &mut self.members)
     }
 
     /// The names in order.
     #[must_use]
-    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        self.members.iter().map(|(name, _)| name.as_str())
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
+        self.iter().map(|(name, _)| name)
     }
 
     /// The values in order.
     #[must_use]
-    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
-        self.members.iter().map(|(_, value)| value)
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
+        self.members.iter().map(|member| &member.value)
     }
 
     /// Keeps the members for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
-        self.members.retain_mut(|(name, value)| keep(name, value));
+        let mut kept = Self::with_capacity(self.len());
+        for (name, mut value) in mem::take(self) {
+            if keep(&name, &mut value) {
+                kept.push(&name, value);
+            }
+        }
+        *self = kept;
     }
 
     /// Removes all members.
     pub fn clear(&mut self) {
+        self.names.clear();
         self.members.clear();
     }
 
-    /// Appends a member whose name may be there already: see [`duplicate`](Self::duplicate).
-    pub(crate) fn push(&mut self, name: String, value: V) {
-        self.members.push((name, value));
+    /// The name to be written into before its value is there; [`finish`](Self::finish) follows.
+    pub(super) fn names_mut(&mut self) -> &mut String {
+        &mut self.names
     }
 
-    /// A name that stands twice, which only [`push`](Self::push) makes possible.
-    pub(crate) fn duplicate(&self) -> Option<&str> {
-        duplicate(&self.members)
-    }
-
-    pub(super) fn as_list(&self) -> &[(String, V)] {
-        &self.members
-    }
-
-    pub(super) fn into_list(self) -> Vec<(String, V)> {
-        self.members
+    /// Ends a member whose name was written by [`names_mut`](Self::names_mut).
+    pub(super) fn finish(&mut self, value: V) {
+        self.members.push(Member {
+            end: self.names.len(),
+            value,
+        });
     }
 }
 
-/// A name that stands twice in the list.
-pub(super) fn duplicate<V>(members: &[(String, V)]) -> Option<&str> {
-    if members.len() <= FEW {
-        let mut rest = members;
-        while let [(name, _), tail @ ..] = rest {
-            if tail.iter().any(|(other, _)| other == name) {
-                return Some(name);
-            }
-            rest = tail;
-        }
-        return None;
-    }
-    // Sorting, not comparing each with each: a peer chooses how many members there are.
-    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names.windows(2).find_map(|pair| match pair {
-        [a, b] if a == b => Some(*a),
-        _ => None,
-    })
+/// One of 64 marks for a name, cheap to make: names with different marks need no comparison.
+#[inline]
+fn mark(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let byte = |at: usize| bytes.get(at).map_or(0, |byte| usize::from(*byte));
+    let sum = bytes.len()
+        + byte(0) * 5
+        + byte(bytes.len() / 2) * 11
+        + byte(bytes.len().wrapping_sub(1)) * 23;
+    1 << (sum % 64)
 }
 
 impl<V: PartialEq> PartialEq for Map<V> {
@@ -180,17 +218,8 @@ impl<V: PartialEq> PartialEq for Map<V> {
             return false;
         }
         // Most often the order is the same, which costs no search.
-        if self
-            .members
-            .iter()
-            .zip(&other.members)
-            .all(|(a, b)| a.0 == b.0)
-        {
-            return self
-                .members
-                .iter()
-                .zip(&other.members)
-                .all(|(a, b)| a.1 == b.1);
+        if self.keys().eq(other.keys()) {
+            return self.values().eq(other.values());
         }
         if self.len() <= FEW {
             return self
@@ -209,7 +238,7 @@ impl<V: fmt::Debug> fmt::Debug for Map<V> {
     }
 }
 
-impl<K: Into<String>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
+impl<K: AsRef<str>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
     /// Inserts each: of members with the same name, the last value stands at the first's place.
     fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, members: I) {
         let mut members = members.into_iter();
@@ -219,22 +248,22 @@ impl<K: Into<String>, T: Into<V>, V> Extend<(K, T)> for Map<V> {
                 None => return,
             }
         }
-        let numbered = self.members.iter().enumerate();
+        let numbered = self.keys().enumerate();
         let mut places: HashMap<String, usize> =
-            numbered.map(|(at, (name, _))| (name.clone(), at)).collect();
+            numbered.map(|(at, name)| (name.to_owned(), at)).collect();
         for (name, value) in members {
-            let (name, value) = (name.into(), value.into());
-            if let Some(member) = places.get(&name).and_then(|at| self.members.get_mut(*at)) {
-                member.1 = value;
+            let (name, value) = (name.as_ref(), value.into());
+            if let Some(member) = places.get(name).and_then(|at| self.members.get_mut(*at)) {
+                member.value = value;
             } else {
-                places.insert(name.clone(), self.members.len());
-                self.members.push((name, value));
+                places.insert(name.to_owned(), self.members.len());
+                self.push(name, value);
             }
         }
     }
 }
 
-impl<K: Into<String>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
+impl<K: AsRef<str>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(members: I) -> Self {
         let mut object = Self::new();
         object.extend(members);
@@ -242,70 +271,11 @@ impl<K: Into<String>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
     }
 }
 
-impl<K: Into<String>, T: Into<V>, V, const N: usize> From<[(K, T); N]> for Map<V> {
+impl<K: AsRef<str>, T: Into<V>, V, const N: usize> From<[(K, T); N]> for Map<V> {
     fn from(members: [(K, T); N]) -> Self {
         members.into_iter().collect()
     }
 }
-
-/// The members of an [`Object`], in order.
-#[derive(Debug)]
-pub struct Iter<'a, V>(slice::Iter<'a, (String, V)>);
-
-/// The members of an [`Object`], in order, their values to be changed.
-#[derive(Debug)]
-pub struct IterMut<'a, V>(slice::IterMut<'a, (String, V)>);
-
-/// The members of an [`Object`], in order, taken out of it.
-#[derive(Debug)]
-pub struct IntoIter<V>(vec::IntoIter<(String, V)>);
-
-macro_rules! iterate {
-    ($iterator:ty, $item:ty, $member:pat => $out:expr) => {
-        impl<'a, V> Iterator for $iterator {
-            type Item = $item;
-
-            fn next(&mut self) -> Option<Self::Item> {
-                self.0.next().map(|$member| $out)
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-        }
-
-        impl<'a, V> DoubleEndedIterator for $iterator {
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.0.next_back().map(|$member| $out)
-            }
-        }
-
-        impl<'a, V> ExactSizeIterator for $iterator {}
-    };
-}
-
-iterate!(Iter<'a, V>, (&'a str, &'a V), (name, value) => (name.as_str(), value));
-iterate!(IterMut<'a, V>, (&'a str, &'a mut V), (name, value) => (name.as_str(), value));
-
-impl<V> Iterator for IntoIter<V> {
-    type Item = (String, V);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl<V> DoubleEndedIterator for IntoIter<V> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back()
-    }
-}
-
-impl<V> ExactSizeIterator for IntoIter<V> {}
 
 impl<'a, V> IntoIterator for &'a Map<V> {
     type Item = (&'a str, &'a V);
@@ -330,6 +300,6 @@ impl<V> IntoIterator for Map<V> {
     type IntoIter = IntoIter<V>;
 
     fn into_iter(self) -> IntoIter<V> {
-        IntoIter(self.members.into_iter())
+        IntoIter::new(self.names, self.members)
     }
 }

@@ -8,7 +8,6 @@ use serde::de::{
 };
 
 use super::number::arbitrary_precision;
-use super::object::duplicate;
 use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
@@ -106,22 +105,17 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for Reader<UNIQUE> {
 
     #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let Some(name) = access.next_key::<String>()? else {
-            return Ok(Value::Object(Object::new()));
-        };
-        let value = access.next_value_seed(Self)?;
-        let private = name == NUMBER && arbitrary_precision();
-        let mut members = vec![(name, value)];
-        while let Some(name) = access.next_key()? {
-            members.push((name, access.next_value_seed(Self)?));
+        let mut object = Object::with_capacity(4);
+        while access.next_key_seed(Name(object.names_mut()))?.is_some() {
+            object.finish(access.next_value_seed(Self)?);
         }
-        if private && let Some(number) = private_number(&members) {
+        if let Some(number) = private_number(&object) {
             return Ok(Value::Number(number));
         }
-        if UNIQUE && let Some(name) = duplicate(&members) {
+        if UNIQUE && let Some(name) = object.duplicate() {
             return Err(de::Error::custom(format_args!("duplicate member `{name}`")));
         }
-        Ok(Value::Object(Object::from_list(members)))
+        Ok(Value::Object(object))
     }
 }
 
@@ -135,11 +129,36 @@ fn in_range<E: de::Error>(number: Option<serde_json::Number>) -> Result<Value, E
 ///
 /// A document with exactly such an object cannot be told from the number, as in `serde_json`
 /// itself. Whatever differs is an object.
-#[cold]
-fn private_number(members: &[(String, Value)]) -> Option<Number> {
-    match members {
-        [(_, Value::String(digits))] => digits.parse().ok().map(Number),
-        _ => None,
+#[inline]
+fn private_number(object: &Object) -> Option<Number> {
+    if object.len() != 1 || !arbitrary_precision() {
+        return None;
+    }
+    object.get(NUMBER)?.as_str()?.parse().ok().map(Number)
+}
+
+/// Writes a name behind those that are there.
+struct Name<'a>(&'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    #[inline]
+    fn visit_str<E>(self, name: &str) -> Result<(), E> {
+        self.0.push_str(name);
+        Ok(())
     }
 }
 
@@ -155,15 +174,15 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Map<V>, A::Error> {
-                let mut members = Vec::new();
-                while let Some(name) = access.next_key()? {
-                    members.push((name, access.next_value()?));
+                let mut map = Map::new();
+                while access.next_key_seed(Name(map.names_mut()))?.is_some() {
+                    map.finish(access.next_value()?);
                 }
-                match duplicate(&members) {
+                match map.duplicate() {
                     Some(name) => {
                         Err(de::Error::custom(format_args!("duplicate member `{name}`")))
                     }
-                    None => Ok(Map::from_list(members)),
+                    None => Ok(map),
                 }
             }
         }

@@ -1,0 +1,31 @@
+//! The JSON-RPC envelope: what kind of message a text is, without decoding what it carries.
+//!
+//! [`parse`] goes over the bytes once and lends the parts: who the message is for, and `params`,
+//! `result` or `error` as raw JSON. The method then decides which type that is. Nothing here does
+//! I/O. Member names are case-sensitive, and a member that stands twice is an error: two readers
+//! of one text must not see two messages.
+//!
+//! ```
+//! use mcp_types::rpc::{self, Message};
+//!
+//! let text = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+//! match rpc::parse(text) {
+//!     Ok(Message::Request { id, method, .. }) => assert_eq!((id, &*method), (1.into(), "ping")),
+//!     Ok(_) => unreachable!("it has a method and an id"),
+//!     Err(error) => println!("answer with {} to {:?}", error.code(), error.id()),
+//! }
+//! ```
+
+mod batch;
+mod envelope;
+mod fault;
+mod object;
+mod write;
+
+pub use batch::{Incoming, parse_batch};
+pub use envelope::{Extra, Message, parse, parse_str};
+pub use fault::{EnvelopeError, Fault};
+pub use object::{
+    ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR,
+};
+pub use write::{write_error, write_notification, write_request, write_result};

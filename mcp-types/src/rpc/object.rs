@@ -1,0 +1,124 @@
+//! [`ErrorObject`]: what an error response carries.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::fault::EnvelopeError;
+use crate::json::{Object, Value};
+
+/// The text is no JSON.
+pub const PARSE_ERROR: i64 = -32700;
+/// The JSON is no message.
+pub const INVALID_REQUEST: i64 = -32600;
+/// The method is not there or not available.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// The method is there, but its parameters are wrong.
+pub const INVALID_PARAMS: i64 = -32602;
+/// The receiver failed.
+pub const INTERNAL_ERROR: i64 = -32603;
+
+/// Why a request was refused.
+///
+/// Members beyond the three are not kept; who needs them reads the raw JSON of
+/// [`Message::Error`](super::Message::Error).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ErrorObject {
+    /// What kind of fault it is, for programs.
+    pub code: i64,
+    /// What is wrong, for people: one short sentence.
+    pub message: String,
+    /// What else the method's documentation promises.
+    pub data: Option<Value>,
+}
+
+impl ErrorObject {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The text is no JSON: -32700.
+    pub fn parse_error(message: impl Into<String>) -> Self {
+        Self::new(PARSE_ERROR, message)
+    }
+
+    /// The JSON is no message: -32600.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(INVALID_REQUEST, message)
+    }
+
+    /// The method is not there: -32601.
+    pub fn method_not_found(message: impl Into<String>) -> Self {
+        Self::new(METHOD_NOT_FOUND, message)
+    }
+
+    /// The parameters are wrong: -32602.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(INVALID_PARAMS, message)
+    }
+
+    /// The receiver failed: -32603.
+    pub fn internal_error(message: impl Into<String>) -> Self {
+        Self::new(INTERNAL_ERROR, message)
+    }
+
+    /// The same error with data.
+    #[must_use]
+    pub fn with_data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+}
+
+impl From<&EnvelopeError> for ErrorObject {
+    fn from(error: &EnvelopeError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl fmt::Display for ErrorObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for ErrorObject {}
+
+impl Serialize for ErrorObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2 + usize::from(self.data.is_some())))?;
+        map.serialize_entry("code", &self.code)?;
+        map.serialize_entry("message", &self.message)?;
+        if let Some(data) = &self.data {
+            map.serialize_entry("data", data)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut object = Object::deserialize(deserializer)?;
+        let code = object
+            .remove("code")
+            .ok_or_else(|| de::Error::missing_field("code"))?;
+        let code = code.as_number().and_then(crate::json::Number::to_i64);
+        let code = code.ok_or_else(|| de::Error::custom("expected an integer (at $.code)"))?;
+        match object.remove("message") {
+            Some(Value::String(message)) => Ok(Self {
+                code,
+                message,
+                data: object.remove("data"),
+            }),
+            Some(_) => Err(de::Error::custom("expected a string (at $.message)")),
+            None => Err(de::Error::missing_field("message")),
+        }
+    }
+}
