@@ -131,7 +131,7 @@ impl Surgeon<'_> {
             Value::Object(members) => self.object(node, members),
             Value::Array(items) => self.array(node, items),
             Value::Number(_) => self.number(node, value),
-            Value::String(text) => self.string(node, text),
+            Value::String(text) => Some(self.string(node, text)),
             Value::Null | Value::Bool(_) => {
                 let plain = self.plain();
                 Some((format!("replaced by {plain}"), plain))
@@ -274,7 +274,7 @@ impl Surgeon<'_> {
         Some((format!("{value} changed to {changed}"), changed))
     }
 
-    fn string(&mut self, node: &Node, text: &str) -> Change {
+    fn string(&mut self, node: &Node, text: &str) -> (String, Value) {
         let fixed = matches!(node, Node::Enum(_));
         let changed = match self.dice.below(if fixed { 8 } else { 5 }) {
             0 => json!([text]),
@@ -284,7 +284,7 @@ impl Surgeon<'_> {
             4 => json!(format!("{text}x")),
             _ => json!(self.dice.pick(self.schemas.tags())),
         };
-        Some((format!("{text:?} changed to {changed}"), changed))
+        (format!("{text:?} changed to {changed}"), changed)
     }
 }
 

@@ -151,9 +151,9 @@ fn collect(node: &Node, names: &mut BTreeSet<String>, tags: &mut BTreeSet<String
         }
         Node::Object { members, rest } => {
             names.extend(members.keys().cloned());
-            members
-                .values()
-                .for_each(|member| collect(&member.node, names, tags));
+            for member in members.values() {
+                collect(&member.node, names, tags);
+            }
             collect(rest, names, tags);
         }
         _ => {}

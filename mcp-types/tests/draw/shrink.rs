@@ -104,7 +104,7 @@ fn edits(value: &Value, pointer: &str, found: &mut Vec<Edit>) {
         found.push(Edit {
             pointer: pointer.to_owned(),
             change,
-        })
+        });
     };
     match value {
         Value::Object(members) => {

@@ -40,9 +40,8 @@ impl Validator {
     /// What the schema has against the value; empty when it accepts it.
     pub(crate) fn complaints(&self, value: &Value) -> String {
         let faults = self.0.iter_errors(value);
-        faults
-            .map(|why| format!("{}: {why}\n", why.instance_path()))
-            .collect()
+        let lines = faults.map(|why| format!("{}: {why}", why.instance_path()));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }
 
