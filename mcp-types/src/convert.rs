@@ -1,0 +1,118 @@
+//! Conversions between adjacent revisions, and how they fail.
+//!
+//! A conversion is `From` where it always works and `TryFrom` where it may not. Upwards, members
+//! that only the older revision knows are kept in `extra`; downwards they come back from there.
+//! Members that only the newer revision knows are left out on the way down: that is the one
+//! documented loss. A member of `extra` that the target declares moves to its field, and is left
+//! out if its value is not what the target's schema asks for.
+
+use crate::codec::{Extra, FromText, Object, Value};
+use crate::error::DecodeError;
+use crate::json;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::convert::Infallible;
+use std::fmt;
+
+/// Why a value cannot be said in another revision.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The other revision requires a member that is not there.
+    Missing {
+        /// The type.
+        kind: &'static str,
+        /// The member.
+        member: &'static str,
+    },
+    /// The other revision has no such form of a union, or value of an enumeration.
+    NoVariant {
+        /// The type.
+        kind: &'static str,
+        /// The form or value.
+        variant: String,
+        /// The other revision, where it is known.
+        revision: &'static str,
+    },
+    /// A value that one revision leaves open is not what the other one asks for.
+    Value(DecodeError),
+}
+
+impl ConvertError {
+    pub(crate) fn missing(kind: &'static str, member: &'static str) -> Self {
+        Self::Missing { kind, member }
+    }
+
+    pub(crate) fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
+        Self::NoVariant { kind, variant: variant.to_owned(), revision }
+    }
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { kind, member } => {
+                write!(f, "`{kind}` of the other revision requires the member `{member}`")
+            }
+            Self::NoVariant { kind, variant, revision } => {
+                write!(f, "`{kind}` of revision {revision} has no `{variant}`")
+            }
+            Self::Value(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Value(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<DecodeError> for ConvertError {
+    fn from(error: DecodeError) -> Self {
+        Self::Value(error)
+    }
+}
+
+impl From<Infallible> for ConvertError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// A value of a closed enumeration.
+pub(crate) fn text<T: FromText>(
+    kind: &'static str,
+    text: &str,
+    revision: &'static str,
+) -> Result<T, ConvertError> {
+    T::from_text(text).ok_or_else(|| ConvertError::no_variant(kind, text, revision))
+}
+
+/// An object where the other revision takes any value.
+pub(crate) fn object(value: Value) -> Result<Object, ConvertError> {
+    Ok(json::from_value(value)?)
+}
+
+/// A value that one revision describes and the other leaves open.
+pub(crate) fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
+    Ok(json::from_value(json::to_value(value)?)?)
+}
+
+impl Extra {
+    /// Takes a member that the target declares.
+    pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+        json::from_value(self.remove(name)?).ok()
+    }
+
+    /// Keeps a member that the target does not declare.
+    pub(crate) fn stash(&mut self, name: &'static str, value: &impl Serialize) {
+        // Everything that was decoded can be written.
+        if let Ok(value) = json::to_value(value) {
+            self.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Types by their published name at run time, for validators, recorders and tests.
+
+use crate::convert::ConvertError;
+use crate::error::DecodeError;
+use crate::json::{self, Value};
+use crate::revisions::{Revision, registry::entries};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A type of a revision.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    name: &'static str,
+    home: &'static str,
+    published: bool,
+    from_text: fn(&str) -> Result<String, DecodeError>,
+    from_value: fn(Value) -> Result<String, DecodeError>,
+    up: Option<Step>,
+    down: Option<Step>,
+    #[cfg(feature = "proptest")]
+    sample: fn() -> proptest::strategy::BoxedStrategy<Sample>,
+}
+
+/// A conversion to an adjacent revision: the type's name there, and the conversion of its text.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    name: &'static str,
+    convert: fn(&str) -> Result<String, RegistryError>,
+}
+
+/// A value drawn from a strategy: its text, and whether decoding the text gives it back.
+#[cfg(feature = "proptest")]
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The value's text, or why it has none.
+    pub text: Result<String, String>,
+    /// Whether the decoded text equals the value, by each of the ways to decode.
+    pub equal: bool,
+}
+
+/// Why a text could not be converted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// The text is not of the type.
+    Decode(DecodeError),
+    /// The other revision cannot say it.
+    Convert(ConvertError),
+    /// There is no such type on the way.
+    Unmapped,
+}
+
+impl std::fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Decode(error) => error.fmt(f),
+            Self::Convert(error) => error.fmt(f),
+            Self::Unmapped => f.write_str("a revision on the way has no such type"),
+        }
+    }
+}
+
+impl std::error::Error for RegistryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Decode(error) => Some(error),
+            Self::Convert(error) => Some(error),
+            Self::Unmapped => None,
+        }
+    }
+}
+
+/// What an entry asks of a type.
+#[cfg(not(feature = "proptest"))]
+pub(crate) trait Known: Serialize + DeserializeOwned + 'static {}
+#[cfg(not(feature = "proptest"))]
+impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
+
+/// What an entry asks of a type.
+#[cfg(feature = "proptest")]
+pub(crate) trait Known:
+    Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialEq + 'static
+{
+}
+#[cfg(feature = "proptest")]
+impl<T: Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialEq + 'static> Known
+    for T
+{
+}
+
+impl Entry {
+    pub(crate) const fn of<T: Known>(
+        name: &'static str,
+        home: &'static str,
+        published: bool,
+    ) -> Self {
+        Self {
+            name,
+            home,
+            published,
+            from_text: |text| encode(&json::from_str::<T>(text)?),
+            from_value: |value| encode(&json::from_value::<T>(value)?),
+            up: None,
+            down: None,
+            #[cfg(feature = "proptest")]
+            sample: sample::<T>,
+        }
+    }
+
+    pub(crate) const fn up<T: Known, U: Known + TryFrom<T>>(mut self, name: &'static str) -> Self
+    where
+        ConvertError: From<U::Error>,
+    {
+        self.up = Some(Step { name, convert: convert::<T, U> });
+        self
+    }
+
+    pub(crate) const fn down<T: Known, U: Known + TryFrom<T>>(mut self, name: &'static str) -> Self
+    where
+        ConvertError: From<U::Error>,
+    {
+        self.down = Some(Step { name, convert: convert::<T, U> });
+        self
+    }
+
+    /// The name in the schema, or the one that was given to an inline type.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The revision in whose module the type stands.
+    #[must_use]
+    pub fn home(&self) -> &'static str {
+        self.home
+    }
+
+    /// Whether the revision's schema defines it by this name.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        self.published
+    }
+
+    /// Decodes a text and encodes the value again.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not of the type, with the path.
+    pub fn round_trip(&self, text: &str) -> Result<String, DecodeError> {
+        (self.from_text)(text)
+    }
+
+    /// The same from a value instead of a text.
+    ///
+    /// # Errors
+    ///
+    /// Where the value is not of the type, with the path.
+    pub fn round_trip_value(&self, value: Value) -> Result<String, DecodeError> {
+        (self.from_value)(value)
+    }
+
+    /// A strategy of values of the type.
+    #[cfg(feature = "proptest")]
+    #[must_use]
+    pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
+        (self.sample)()
+    }
+}
+
+/// The types of a revision; none if its feature is off.
+#[must_use]
+pub fn types(revision: Revision) -> &'static [Entry] {
+    entries(revision)
+}
+
+/// A type of a revision by its name.
+#[must_use]
+pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
+    entries(revision).iter().find(|entry| entry.name == name)
+}
+
+/// Converts a text from one revision to another, by way of all revisions between.
+///
+/// # Errors
+///
+/// Where the text is not of the type, or a revision on the way cannot say it or lacks the type.
+pub fn convert_text(
+    from: Revision,
+    to: Revision,
+    name: &str,
+    text: &str,
+) -> Result<String, RegistryError> {
+    let position = |revision| Revision::ALL.iter().position(|other| *other == revision);
+    let (Some(mut at), Some(end)) = (position(from), position(to)) else {
+        return Err(RegistryError::Unmapped);
+    };
+    let mut entry = find(from, name).ok_or(RegistryError::Unmapped)?;
+    let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
+    while at != end {
+        let (step, next) = if at < end { (entry.up, at + 1) } else { (entry.down, at - 1) };
+        let step = step.ok_or(RegistryError::Unmapped)?;
+        text = (step.convert)(&text)?;
+        let revision = Revision::ALL.get(next).ok_or(RegistryError::Unmapped)?;
+        entry = find(*revision, step.name).ok_or(RegistryError::Unmapped)?;
+        at = next;
+    }
+    Ok(text)
+}
+
+fn encode<T: Serialize>(value: &T) -> Result<String, DecodeError> {
+    serde_json::to_string(value).map_err(DecodeError::from)
+}
+
+fn convert<T: Known, U: Known + TryFrom<T>>(text: &str) -> Result<String, RegistryError>
+where
+    ConvertError: From<U::Error>,
+{
+    let value = json::from_str::<T>(text).map_err(RegistryError::Decode)?;
+    let value = U::try_from(value).map_err(|error| RegistryError::Convert(error.into()))?;
+    encode(&value).map_err(RegistryError::Decode)
+}
+
+#[cfg(feature = "proptest")]
+fn sample<T: Known>() -> proptest::strategy::BoxedStrategy<Sample> {
+    use proptest::prelude::{Strategy, any};
+    any::<T>()
+        .prop_map(|value| {
+            let text = serde_json::to_string(&value).map_err(|error| error.to_string());
+            let equal = text.as_ref().is_ok_and(|text| {
+                serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
+                    && serde_json::from_str::<Value>(text)
+                        .is_ok_and(|tree| json::from_value::<T>(tree).is_ok_and(|back| back == value))
+                    && serde_json::from_str::<serde_json::Value>(text)
+                        .is_ok_and(|tree| serde_json::from_value::<T>(tree).is_ok_and(|back| back == value))
+            });
+            Sample { text, equal }
+        })
+        .boxed()
+}

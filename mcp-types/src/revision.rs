@@ -1,0 +1,162 @@
+//! Messages at any revision: [`Revision::decode`] and [`Revision::encode`].
+
+use crate::convert::ConvertError;
+use crate::error::DecodeError;
+use crate::revisions::Revision;
+use std::fmt;
+use std::str::FromStr;
+
+/// Parameters or a result of a message that older revisions have in their own form.
+///
+/// The type is that of the newest revision that has the message.
+pub trait Versioned: Sized {
+    /// Reads the form of a revision. [`Revision::decode`] is the way to call it.
+    ///
+    /// # Errors
+    ///
+    /// See [`VersionError`].
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError>;
+
+    /// Writes the form of a revision. [`Revision::encode`] is the way to call it.
+    ///
+    /// # Errors
+    ///
+    /// See [`VersionError`].
+    fn encode_at(self, revision: Revision) -> Result<String, VersionError>;
+}
+
+impl Revision {
+    /// Reads parameters or a result in the form of this revision.
+    ///
+    /// ```
+    /// use mcp_types::{CallToolResult, Revision};
+    ///
+    /// let text = r#"{"content":[],"resultType":"complete"}"#;
+    /// let result: CallToolResult = Revision::LATEST.decode(text)?;
+    /// # Ok::<(), mcp_types::revision::VersionError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`VersionError::Decode`] where the text is not of the revision's form,
+    /// [`VersionError::Convert`] where the newest form cannot say it, [`VersionError::Unmapped`]
+    /// where the revision has no such message or its feature is off.
+    pub fn decode<T: Versioned>(self, text: &str) -> Result<T, VersionError> {
+        T::decode_at(self, text)
+    }
+
+    /// Writes parameters or a result in the form of this revision.
+    ///
+    /// # Errors
+    ///
+    /// [`VersionError::Convert`] where the revision cannot say it, [`VersionError::Encode`] where
+    /// the value is not valid, [`VersionError::Unmapped`] where the revision has no such message
+    /// or its feature is off.
+    pub fn encode<T: Versioned>(self, value: T) -> Result<String, VersionError> {
+        value.encode_at(self)
+    }
+}
+
+/// Why a message could not be read or written at a revision.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum VersionError {
+    /// The revision has no such message, or the feature of the revision is off.
+    Unmapped {
+        /// The type.
+        kind: &'static str,
+        /// The revision.
+        revision: Revision,
+    },
+    /// The text is not of the revision's form.
+    Decode(DecodeError),
+    /// One of the revisions on the way cannot say it.
+    Convert(ConvertError),
+    /// The value cannot be written.
+    Encode(serde_json::Error),
+}
+
+impl VersionError {
+    pub(crate) fn unmapped(kind: &'static str, revision: Revision) -> Self {
+        Self::Unmapped { kind, revision }
+    }
+}
+
+impl fmt::Display for VersionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unmapped { kind, revision } => write!(f, "revision {revision} has no `{kind}`"),
+            Self::Decode(error) => error.fmt(f),
+            Self::Convert(error) => error.fmt(f),
+            Self::Encode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for VersionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unmapped { .. } => None,
+            Self::Decode(error) => Some(error),
+            Self::Convert(error) => Some(error),
+            Self::Encode(error) => Some(error),
+        }
+    }
+}
+
+impl From<DecodeError> for VersionError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl From<ConvertError> for VersionError {
+    fn from(error: ConvertError) -> Self {
+        Self::Convert(error)
+    }
+}
+
+impl From<serde_json::Error> for VersionError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Encode(error)
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A text that names no revision known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownRevision(String);
+
+impl UnknownRevision {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for UnknownRevision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown revision `{}`", self.0)
+    }
+}
+
+impl std::error::Error for UnknownRevision {}
+
+impl FromStr for Revision {
+    type Err = UnknownRevision;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRevision> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|revision| revision.as_str() == text)
+            .ok_or_else(|| UnknownRevision(text.to_owned()))
+    }
+}

@@ -1,0 +1,201 @@
+//! Valid instances of a definition.
+
+use std::sync::Arc;
+
+use proptest::strategy::{BoxedStrategy, NewTree, Strategy};
+use proptest::test_runner::TestRunner;
+use serde_json::{Map, Value};
+
+use super::dice::Dice;
+use super::forgive::holds;
+use super::node::{BOTTOMLESS, Node};
+use super::schemas::Schemas;
+use super::shrink::Tree;
+
+/// Below this level only what is required is drawn.
+const DEPTH: usize = 8;
+/// After so many values only what is required is drawn, so that wide types stay small.
+const BUDGET: usize = 120;
+
+/// What may be drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// Whether floats without a fraction (`1.0`) are drawn: rarely, where an integer, any number
+    /// or any JSON is asked for.
+    pub(crate) integral_floats: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            integral_floats: true,
+        }
+    }
+}
+
+/// Draws valid instances of the definition `name`; a failing one shrinks to one that is valid too.
+pub(crate) fn instance(schemas: &Arc<Schemas>, name: &str) -> BoxedStrategy<Value> {
+    instance_with(schemas, name, Options::default())
+}
+
+/// As [`instance`], with a say in what is drawn.
+pub(crate) fn instance_with(
+    schemas: &Arc<Schemas>,
+    name: &str,
+    options: Options,
+) -> BoxedStrategy<Value> {
+    Instances {
+        schemas: Arc::clone(schemas),
+        name: name.to_owned(),
+        options,
+    }
+    .boxed()
+}
+
+#[derive(Debug)]
+struct Instances {
+    schemas: Arc<Schemas>,
+    name: String,
+    options: Options,
+}
+
+impl Strategy for Instances {
+    type Tree = Tree;
+    type Value = Value;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let node = self.schemas.node(&self.name);
+        if self.schemas.depth(node) == BOTTOMLESS {
+            return Err(format!("{} has no instance", self.name).into());
+        }
+        let mut artist = Artist {
+            schemas: &self.schemas,
+            dice: Dice(runner.rng()),
+            options: self.options,
+            budget: BUDGET,
+        };
+        let value = artist.draw(node, 0);
+        Ok(Tree::new(value, self.schemas.validator(&self.name)))
+    }
+}
+
+/// Draws values for nodes.
+pub(crate) struct Artist<'a> {
+    pub(crate) schemas: &'a Schemas,
+    pub(crate) dice: Dice<'a>,
+    pub(crate) options: Options,
+    pub(crate) budget: usize,
+}
+
+impl<'a> Artist<'a> {
+    /// A value that is valid at `node`, which stands `depth` levels below the root.
+    pub(crate) fn draw(&mut self, node: &'a Node, depth: usize) -> Value {
+        self.budget = self.budget.saturating_sub(1);
+        match node {
+            Node::Any => self
+                .dice
+                .any(if self.lean(depth) { 0 } else { 3 }, self.integral()),
+            Node::Never => panic!("a value is required where none is allowed"),
+            Node::Ref(name) => self.draw(self.schemas.node(name), depth + 1),
+            Node::Union {
+                variants,
+                exactly_one,
+            } => self.variant(variants, *exactly_one, depth),
+            Node::Enum(values) => self.dice.pick(values).clone(),
+            Node::Null => Value::Null,
+            Node::Boolean => Value::Bool(self.dice.chance(50)),
+            Node::Integer { min, max } => {
+                if self.integral() && self.dice.chance(4) {
+                    self.dice.integral(*min, *max)
+                } else {
+                    Value::from(self.dice.integer(*min, *max))
+                }
+            }
+            Node::Number { min, max } => self.dice.number(*min, *max, self.integral()),
+            Node::String { min, max, format } => {
+                Value::String(self.dice.string(*min, *max, format.as_deref()))
+            }
+            Node::Array { items, min, max } => self.array(items, *min, *max, depth),
+            Node::Object { members, rest } => {
+                let mut object = Map::new();
+                let percent = *self.dice.pick(&[0, 30, 50, 50, 80, 100]);
+                for (name, member) in members {
+                    let wanted = member.required
+                        || (!self.lean(depth)
+                            && self.possible(&member.node)
+                            && self.dice.chance(percent));
+                    if wanted {
+                        object.insert(name.clone(), self.draw(&member.node, depth + 1));
+                    }
+                }
+                let open = if members.is_empty() { 60 } else { 25 };
+                if self.possible(rest) && !self.lean(depth) && self.dice.chance(open) {
+                    for _ in 0..=self.dice.below(3) {
+                        let name = self.dice.name(|name| members.contains_key(name));
+                        object.insert(name, self.draw(rest, depth + 1));
+                    }
+                }
+                Value::Object(object)
+            }
+        }
+    }
+
+    fn variant(&mut self, variants: &'a [Node], exactly_one: bool, depth: usize) -> Value {
+        let depths: Vec<usize> = variants.iter().map(|v| self.schemas.depth(v)).collect();
+        let limit = match depths.iter().min() {
+            Some(shallowest) if self.lean(depth) => *shallowest,
+            _ => BOTTOMLESS - 1,
+        };
+        let choices: Vec<&Node> = variants
+            .iter()
+            .zip(&depths)
+            .filter(|(_, depth)| **depth <= limit)
+            .map(|v| v.0)
+            .collect();
+        let mut tries = 0;
+        loop {
+            let chosen = *self.dice.pick(&choices);
+            let value = self.draw(chosen, depth);
+            let holding = || {
+                variants
+                    .iter()
+                    .filter(|v| holds(self.schemas, v, &value))
+                    .count()
+            };
+            if !exactly_one || holding() == 1 {
+                return value;
+            }
+            tries += 1;
+            assert!(
+                tries < 100,
+                "every value drawn is valid under more than one variant"
+            );
+        }
+    }
+
+    fn array(&mut self, items: &'a Node, min: usize, max: Option<usize>, depth: usize) -> Value {
+        let more = if self.lean(depth) || !self.possible(items) {
+            0
+        } else {
+            self.dice.below(4)
+        };
+        let length = match max {
+            Some(max) if self.dice.chance(3) && self.budget > max => max,
+            Some(max) => (min + more).min(max),
+            None => min + more,
+        };
+        (0..length).map(|_| self.draw(items, depth + 1)).collect()
+    }
+
+    fn lean(&self, depth: usize) -> bool {
+        depth >= DEPTH || self.budget == 0
+    }
+
+    fn integral(&self) -> bool {
+        self.options.integral_floats
+    }
+
+    fn possible(&self, node: &Node) -> bool {
+        self.schemas.depth(node) < BOTTOMLESS
+    }
+}
