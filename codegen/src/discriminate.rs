@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How to decode a union: by the kind of JSON value, and objects by a tag or by their shape.
 #[derive(Debug)]
 pub struct Plan {
-    /// Variants for `null`, booleans, numbers, strings and arrays, by index.
-    pub scalars: BTreeMap<JsonKind, usize>,
+    /// Variants for `null`, booleans, numbers, strings and arrays, by index, in the order in which
+    /// they are tried.
+    pub scalars: BTreeMap<JsonKind, Vec<usize>>,
     /// How objects are told apart.
     pub objects: Objects,
     /// Members that cannot be told apart, as sentences.
@@ -58,6 +59,8 @@ pub struct Candidate {
     pub variant: usize,
     /// Members that must be there.
     pub required: BTreeSet<String>,
+    /// Members that must be there in a member's object.
+    pub nested: BTreeSet<(String, String)>,
     /// Members that must have one of these values.
     pub consts: BTreeMap<String, Vec<Value>>,
 }
@@ -67,6 +70,7 @@ struct Leaf {
     variant: usize,
     name: String,
     required: BTreeSet<String>,
+    nested: BTreeSet<(String, String)>,
     consts: BTreeMap<String, Vec<Value>>,
     optional_consts: BTreeMap<String, Vec<Value>>,
 }
@@ -74,17 +78,37 @@ struct Leaf {
 /// Plans the decoder of a union.
 #[must_use]
 pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -> Plan {
-    let mut scalars: BTreeMap<JsonKind, usize> = BTreeMap::new();
+    let mut scalars: BTreeMap<JsonKind, Vec<usize>> = BTreeMap::new();
     let mut leaves = Vec::new();
     let mut ambiguous = Vec::new();
     for (at, variant) in union.variants.iter().enumerate() {
         let mut kinds = Vec::new();
         collect(model, &variant.ty, at, &mut kinds, &mut leaves, 0);
         for kind in kinds {
-            if scalars.insert(kind, at).is_some_and(|other| other != at) {
-                ambiguous.push(format!("{name}: two members are written as {kind:?}"));
+            let tried = scalars.entry(kind).or_default();
+            if !tried.contains(&at) {
+                tried.push(at);
             }
         }
+    }
+    for (kind, tried) in &mut scalars {
+        let rank = |at: &usize| match &union.variants[*at].ty {
+            Ty::Named(name) => decide.and_then(|d| d.order.iter().position(|other| other == name)),
+            _ => None,
+        };
+        // An enumeration of known values says more than any string.
+        let closed = |at: &usize| match model.resolve(&union.variants[*at].ty) {
+            Ty::Named(name) => !matches!(
+                model.get(name).map(|def| &def.kind),
+                Some(Kind::Enum(known)) if !known.open
+            ),
+            Ty::Const(_) => false,
+            _ => true,
+        };
+        if tried.len() > 1 && tried.iter().filter(|at| closed(at)).count() > 1 && !tried.iter().all(|at| rank(at).is_some()) {
+            ambiguous.push(format!("{name}: several members are written as {kind:?}"));
+        }
+        tried.sort_by_key(|at| (rank(at).unwrap_or(usize::MAX), closed(at)));
     }
     let objects = tag(&leaves).unwrap_or_else(|| shape(name, leaves, decide, &mut ambiguous));
     Plan { scalars, objects, ambiguous }
@@ -102,6 +126,7 @@ fn collect(
         variant,
         name: name.to_owned(),
         required: BTreeSet::new(),
+        nested: BTreeSet::new(),
         consts: BTreeMap::new(),
         optional_consts: BTreeMap::new(),
     };
@@ -138,6 +163,9 @@ fn collect(
                 for member in object.members.iter().filter(|member| member.features.is_empty()) {
                     if member.required {
                         found.required.insert(member.json.clone());
+                        for inner in required_inside(model, &member.ty) {
+                            found.nested.insert((member.json.clone(), inner));
+                        }
                     }
                     let Some(values) = constants(model, &member.ty) else { continue };
                     let place =
@@ -156,6 +184,18 @@ fn collect(
             Some(Kind::Native(_)) => kinds.extend([JsonKind::Number, JsonKind::String]),
             _ => {}
         },
+    }
+}
+
+/// Members that an object type requires.
+fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
+    let Ty::Named(name) = model.resolve(ty) else { return Vec::new() };
+    match model.get(name).map(|def| &def.kind) {
+        Some(Kind::Object(object)) => {
+            let required = object.members.iter().filter(|member| member.required);
+            required.map(|member| member.json.clone()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -227,13 +267,13 @@ fn shape(
     for (at, a) in leaves.iter().enumerate() {
         for b in &leaves[at + 1..] {
             let ordered = rank(a).is_some() && rank(b).is_some();
-            if a.variant != b.variant && a.required == b.required && a.consts == b.consts && !ordered {
+            if a.variant != b.variant && same_demands(a, b) && !ordered {
                 ambiguous.push(format!("{name}: {} and {} cannot be told apart", a.name, b.name));
             }
         }
     }
     leaves.sort_by_key(|leaf| {
-        let demands = leaf.required.len() + leaf.consts.len();
+        let demands = leaf.required.len() + leaf.consts.len() + leaf.nested.len();
         (std::cmp::Reverse(demands), rank(leaf).unwrap_or(usize::MAX))
     });
     Objects::Shape(
@@ -242,8 +282,13 @@ fn shape(
             .map(|leaf| Candidate {
                 variant: leaf.variant,
                 required: leaf.required.into_iter().filter(|m| !leaf.consts.contains_key(m)).collect(),
+                nested: leaf.nested,
                 consts: leaf.consts,
             })
             .collect(),
     )
+}
+
+fn same_demands(a: &Leaf, b: &Leaf) -> bool {
+    a.required == b.required && a.nested == b.nested && a.consts == b.consts
 }

@@ -26,6 +26,12 @@ pub struct Hints {
     pub upgrades: BTreeMap<String, BTreeMap<String, Value>>,
     /// The same for a downgrade to a revision.
     pub downgrades: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Members that a downgrade keeps in `extra` although the older definition does not declare
+    /// them: `Type.member` or `*.member`.
+    pub kept: Vec<String>,
+    /// Pairs of definitions of different names that stand in the same place in two revisions and
+    /// are converted by way of JSON.
+    pub alike: Vec<(String, String)>,
     /// Definitions that got another name: newer revision to old name to new name.
     pub renamed: BTreeMap<String, BTreeMap<String, String>>,
     /// Where a definition is described, by revision; `{type}` is its name in lower case.
@@ -109,6 +115,20 @@ impl Hints {
     pub fn invented(&self, upward: bool, to: &str, owner: &str, member: &str) -> Option<&Value> {
         let table = if upward { &self.upgrades } else { &self.downgrades };
         table.get(to).and_then(|values| lookup(values, owner, member))
+    }
+}
+
+impl Hints {
+    /// Whether two definitions are converted by way of JSON.
+    #[must_use]
+    pub fn are_alike(&self, a: &str, b: &str) -> bool {
+        self.alike.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
+    }
+
+    /// Whether a downgrade keeps a member that the older definition does not declare.
+    #[must_use]
+    pub fn keeps(&self, owner: &str, member: &str) -> bool {
+        [owner, "*"].iter().any(|owner| self.kept.contains(&format!("{owner}.{member}")))
     }
 }
 

@@ -202,14 +202,31 @@ impl Way<'_> {
         let mut values = Vec::new();
         let mut stash = Vec::new();
         let find = |object: &Object, json: &str| stored(object).find(|m| m.json == json).cloned();
-        for member in stored(a) {
-            if find(b, &member.json).is_none() && self.upward() && member.features.is_empty() {
+        let declared = |json: &str| b.members.iter().any(|member| member.json == json);
+        for member in &a.members {
+            let keeps = self.upward() || self.emitter.hints().keeps(&def.name, &member.json);
+            if declared(&member.json) || !keeps || !member.features.is_empty() {
+                continue;
+            }
+            if let Some(constant) = member.constant() {
+                if let (false, Some(text)) = (self.upward(), constant.as_str()) {
+                    let json = &member.json;
+                    stash.push(quote! { extra.stash(#json, &#text); });
+                }
+            } else {
                 let (name, json) = (field(member), &member.json);
                 stash.push(if member.required {
                     quote! { extra.stash(#json, &from.#name); }
                 } else {
                     quote! { if let Some(value) = &from.#name { extra.stash(#json, value); } }
                 });
+            }
+        }
+        for member in b.members.iter().filter(|member| member.constant().is_some()) {
+            // The constant is written by the type itself.
+            if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
+                let json = &member.json;
+                stash.push(quote! { extra.remove(#json); });
             }
         }
         for member in stored(b) {
@@ -457,6 +474,9 @@ impl Way<'_> {
             (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),
             (Ty::Any, Ty::AnyObject) => Some(Made::unsure(quote! { convert::object(#expression)? })),
             (Ty::AnyObject, Ty::Named(_) | Ty::Map(_)) | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => {
+                Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
+            }
+            (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => {
                 Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
             }
             (Ty::Int(_), Ty::Number(_)) => Some(Made::sure(quote! { Number::from(#expression) })),

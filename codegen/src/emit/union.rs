@@ -87,12 +87,12 @@ impl Scope<'_> {
         let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
         let decide = self.emitter.hints.decide.get(name);
         let plan = plan(self.model, name, union, decide);
-        if !plan.ambiguous.is_empty() && union.variants.iter().all(|v| v.features.is_empty()) {
-            // Only a foreign schema gets here: for ours this was an error before.
-        }
         let mut hooks = Vec::new();
-        for (kind, at) in &plan.scalars {
-            hooks.push(self.scalar_hook(*kind, &union.variants[*at])?);
+        for (kind, tried) in &plan.scalars {
+            hooks.push(match tried.as_slice() {
+                [only] => self.scalar_hook(*kind, &union.variants[*only]),
+                several => self.several_hook(*kind, several.iter().map(|at| &union.variants[*at])),
+            });
         }
         let objects = self.object_hook(union, &plan.objects)?;
         Ok(quote! {
@@ -111,10 +111,54 @@ impl Scope<'_> {
         })
     }
 
-    fn scalar_hook(&self, kind: JsonKind, variant: &Variant) -> Result<TokenStream, EmitError> {
+    /// Variants of one kind of value, tried in order.
+    fn several_hook<'a>(
+        &self,
+        kind: JsonKind,
+        variants: impl Iterator<Item = &'a Variant>,
+    ) -> TokenStream {
+        let tries = variants.map(|variant| {
+            let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
+            if *self.model.resolve(&variant.ty) == Ty::Null {
+                return quote! { #cfg |_| Ok(Self::#name) };
+            }
+            quote! { #cfg |value| codec::from_part(value).map(Self::#name) }
+        });
+        let tries = quote! { &[#(#tries),*] };
+        match kind {
+            JsonKind::Null => quote! {
+                fn from_null<E: serde::de::Error>() -> Result<Self, E> {
+                    codec::first_of(Value::Null, #tries)
+                }
+            },
+            JsonKind::Bool => quote! {
+                fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
+                    codec::first_of(Value::Bool(value), #tries)
+                }
+            },
+            JsonKind::Number => quote! {
+                const NUMBERS: bool = true;
+                fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
+                    codec::first_of(Value::Number(value), #tries)
+                }
+            },
+            JsonKind::String => quote! {
+                fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> {
+                    codec::first_of(Value::String(value), #tries)
+                }
+            },
+            JsonKind::Array => quote! {
+                fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+                    codec::first_of(codec::array(items)?, #tries)
+                }
+            },
+        }
+    }
+
+    fn scalar_hook(&self, kind: JsonKind, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
         let cfg = cfg(&variant.features);
-        Ok(match kind {
+        match kind {
             JsonKind::Null => {
                 let value = match self.model.resolve(&variant.ty) {
                     Ty::Null => quote! { Ok(Self::#name) },
@@ -159,7 +203,7 @@ impl Scope<'_> {
                         .map(Self::#name)
                 }
             },
-        })
+        }
     }
 
     /// The expression that decodes a variant from `members`.
@@ -234,6 +278,7 @@ impl Scope<'_> {
             _ => variant.ident.clone(),
         };
         let required = &candidate.required;
+        let nested = candidate.nested.iter().map(|(outer, inner)| quote! { (#outer, #inner) });
         let consts = candidate.consts.iter().map(|(member, values)| {
             let values = values.iter().filter_map(Value::as_str);
             let all_text = candidate.consts[member].iter().all(Value::is_string);
@@ -249,6 +294,7 @@ impl Scope<'_> {
             codec::Candidate {
                 name: #shown,
                 required: &[#(#required),*],
+                nested: &[#(#nested),*],
                 texts: &[#(#consts),*],
                 take: |object| codec::from_object(object).map(Self::#name),
             }

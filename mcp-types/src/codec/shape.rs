@@ -11,6 +11,8 @@ pub struct Candidate<T: 'static> {
     pub name: &'static str,
     /// Members that it must have.
     pub required: &'static [&'static str],
+    /// Members that must be in an object that it has.
+    pub nested: &'static [(&'static str, &'static str)],
     /// Members that it must have, with the texts that they may be; any value if none is listed.
     pub texts: &'static [(&'static str, &'static [&'static str])],
     /// Decodes it.
@@ -20,7 +22,11 @@ pub struct Candidate<T: 'static> {
 impl<T> Candidate<T> {
     /// Whether the object has all that the variant's schema requires by name.
     fn fits(&self, object: &Object) -> bool {
+        let inside = |(outer, inner): &(&str, &str)| {
+            object.get(outer).is_some_and(|value| value.get(inner).is_some())
+        };
         self.required.iter().all(|name| object.contains_key(name))
+            && self.nested.iter().all(inside)
             && self.texts.iter().all(|(name, texts)| match object.get(name) {
                 Some(Value::String(text)) => texts.is_empty() || texts.contains(&text.as_str()),
                 Some(_) => texts.is_empty(),
@@ -71,8 +77,9 @@ fn nothing_fits<T>(union: &'static str, candidates: &[Candidate<T>]) -> String {
                 [] => format!("`{name}`"),
                 texts => format!("`{name}` = `{}`", texts.join("` or `")),
             });
-            let members: Vec<String> =
-                candidate.required.iter().map(|name| format!("`{name}`")).chain(texts).collect();
+            let required = candidate.required.iter().map(|name| format!("`{name}`"));
+            let nested = candidate.nested.iter().map(|(outer, inner)| format!("`{outer}.{inner}`"));
+            let members: Vec<String> = required.chain(nested).chain(texts).collect();
             format!("{} has {}", candidate.name, members.join(", "))
         })
         .collect();

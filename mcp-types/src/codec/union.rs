@@ -139,6 +139,26 @@ pub fn from_part<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
     super::super::json::from_value(value).map_err(E::custom)
 }
 
+/// The first variant that accepts a value; the error of the first one if none does.
+pub fn first_of<T, E: Error>(
+    value: Value,
+    tries: &[fn(Value) -> Result<T, DecodeError>],
+) -> Result<T, E> {
+    let mut first = None;
+    for attempt in tries {
+        match attempt(value.clone()) {
+            Ok(variant) => return Ok(variant),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.map_or_else(|| E::custom("no form fits"), E::custom))
+}
+
+/// The elements of an array as a value.
+pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
+    Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
+}
+
 /// Reads members up to the tag.
 ///
 /// Where the tag comes first, as most writers have it, nothing is put aside. Members before it
