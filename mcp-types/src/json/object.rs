@@ -46,6 +46,7 @@ impl Object {
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
+            // Names of the usual length fit without growing, which would cost more than the room.
             names: String::with_capacity(capacity.saturating_mul(24)),
             members: Vec::with_capacity(capacity),
         }
