@@ -19,6 +19,7 @@
 mod batch;
 mod envelope;
 mod fault;
+mod members;
 mod object;
 mod write;
 

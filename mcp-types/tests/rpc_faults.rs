@@ -49,6 +49,7 @@ fn broken_text_is_not_guessed_at() {
         r#"{"a":"\x"}"#,
         "[1,",
         "{]",
+        r#"{"method":"\ud800"}"#,
     ] {
         let error = refuse(text);
         assert!(
@@ -170,7 +171,7 @@ fn method_with_response_does_not_pick_one() {
 
 #[test]
 fn method_of_other_type_is_not_converted() {
-    for method in ["1", "null", "{}", "[\"m\"]", "true", "\"\\ud800\""] {
+    for method in ["1", "null", "{}", "[\"m\"]", "true"] {
         let method = format!("\"method\":{method}");
         check_orders(&[VERSION, ID, &method], Fault::MethodType, -32600, true);
     }

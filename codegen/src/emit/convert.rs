@@ -66,6 +66,7 @@ impl Emitter<'_> {
             #![doc = #about]
             #[allow(unused_imports, reason = "what is used depends on the schema")]
             use #support::codec::{Extra, Map, Number, Object, Value};
+            #[allow(unused_imports, reason = "what is used depends on the schema")]
             use #support::convert::{self, ConvertError};
             use super::super::{#new as new, #old as old};
             #(#items)*
@@ -168,7 +169,10 @@ impl Way<'_> {
 
     fn definition(&self, def: &TypeDef) -> Result<Made, EmitError> {
         let name = self.counterpart(&def.name);
-        let Some(target) = self.target().get(&name) else {
+        // A shared type has the members that proposals add to it where it stands.
+        let family = self.emitter.family;
+        let def = family.models[family.home(self.from, &def.name)].get(&def.name).unwrap_or(def);
+        let Some(target) = family.models[family.home(self.to, &name)].get(&name) else {
             return Err(EmitError::Unsupported(format!("{name} vanished")));
         };
         let made = match (&def.kind, &target.kind) {
@@ -461,14 +465,9 @@ impl Way<'_> {
                 let made = self.value(x, y, &quote! { value })?;
                 let value = made.tokens;
                 Some(if made.fails {
-                    Made::unsure(quote! {
-                        #expression
-                            .into_iter()
-                            .map(|(name, value)| Ok((name, #value)))
-                            .collect::<Result<_, ConvertError>>()?
-                    })
+                    Made::unsure(quote! { #expression.try_map(|value| Ok::<_, ConvertError>(#value))? })
                 } else {
-                    Made::sure(quote! { #expression.into_iter().map(|(name, value)| (name, #value)).collect() })
+                    Made::sure(quote! { #expression.map(|value| #value) })
                 })
             }
             (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),

@@ -55,6 +55,7 @@ impl<V> Map<V> {
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
+            // Names of the usual length fit without growing, which would cost more than the room.
             names: String::with_capacity(capacity.saturating_mul(24)),
             members: Vec::with_capacity(capacity),
         }
@@ -166,6 +167,37 @@ impl<V> Map<V> {
     #[must_use]
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + Clone {
         self.members.iter().map(|member| &member.value)
+    }
+
+    /// The same names with other values.
+    #[must_use]
+    pub fn map<U>(self, mut change: impl FnMut(V) -> U) -> Map<U> {
+        let members = self.members.into_iter().map(|member| Member {
+            end: member.end,
+            value: change(member.value),
+        });
+        Map {
+            members: members.collect(),
+            names: self.names,
+        }
+    }
+
+    /// The same names with other values, unless one cannot be had.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `change`.
+    pub fn try_map<U, E>(self, mut change: impl FnMut(V) -> Result<U, E>) -> Result<Map<U>, E> {
+        let members = self.members.into_iter().map(|member| {
+            Ok(Member {
+                end: member.end,
+                value: change(member.value)?,
+            })
+        });
+        Ok(Map {
+            members: members.collect::<Result<_, E>>()?,
+            names: self.names,
+        })
     }
 
     /// Keeps the members for which `keep` holds.

@@ -4,6 +4,8 @@
 
 #[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::codec::{Extra, Map, Number, Object, Value};
+
+#[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::convert::{self, ConvertError};
 use super::super::{v2025_03_26 as new, v2024_11_05 as old};
 

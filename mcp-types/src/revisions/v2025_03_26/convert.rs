@@ -4,6 +4,8 @@
 
 #[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::codec::{Extra, Map, Number, Object, Value};
+
+#[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::convert::{self, ConvertError};
 use super::super::{v2025_06_18 as new, v2025_03_26 as old};
 
@@ -56,6 +58,20 @@ impl From<old::BlobResourceContents> for new::BlobResourceContents {
             uri: from.uri,
             mime_type: from.mime_type,
             meta: extra.take("_meta"),
+            #[cfg(feature = "sep-2093")]
+            name: None,
+            #[cfg(feature = "sep-2093")]
+            title: None,
+            #[cfg(feature = "sep-2093")]
+            description: None,
+            #[cfg(feature = "sep-2093")]
+            icons: None,
+            #[cfg(feature = "sep-2093")]
+            annotations: None,
+            #[cfg(feature = "sep-2093")]
+            size: None,
+            #[cfg(feature = "sep-2093")]
+            resource_type: None,
             extra,
         }
     }
@@ -742,6 +758,20 @@ impl From<old::TextResourceContents> for new::TextResourceContents {
             uri: from.uri,
             mime_type: from.mime_type,
             meta: extra.take("_meta"),
+            #[cfg(feature = "sep-2093")]
+            name: None,
+            #[cfg(feature = "sep-2093")]
+            title: None,
+            #[cfg(feature = "sep-2093")]
+            description: None,
+            #[cfg(feature = "sep-2093")]
+            icons: None,
+            #[cfg(feature = "sep-2093")]
+            annotations: None,
+            #[cfg(feature = "sep-2093")]
+            size: None,
+            #[cfg(feature = "sep-2093")]
+            resource_type: None,
             extra,
         }
     }

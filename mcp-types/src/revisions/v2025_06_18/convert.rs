@@ -4,6 +4,8 @@
 
 #[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::codec::{Extra, Map, Number, Object, Value};
+
+#[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::convert::{self, ConvertError};
 use super::super::{v2025_11_25 as new, v2025_06_18 as old};
 
@@ -39,16 +41,24 @@ impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
     }
 }
 
-impl From<old::CallToolResult> for new::CallToolResult {
-    fn from(from: old::CallToolResult) -> Self {
-        let extra = from.extra;
-        new::CallToolResult {
-            content: from.content.into_iter().map(|value| value.into()).collect(),
-            structured_content: from.structured_content,
-            is_error: from.is_error,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<old::CallToolResult> for new::CallToolResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::CallToolResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::CallToolResult {
+                content: from
+                    .content
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                structured_content: from.structured_content,
+                is_error: from.is_error,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -213,25 +223,29 @@ impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
     }
 }
 
-impl From<old::ContentBlock> for new::ContentBlock {
-    fn from(from: old::ContentBlock) -> Self {
-        match from {
-            old::ContentBlock::TextContent(value) => {
-                new::ContentBlock::TextContent(value)
+impl TryFrom<old::ContentBlock> for new::ContentBlock {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ContentBlock) -> Result<Self, ConvertError> {
+        Ok({
+            match from {
+                old::ContentBlock::TextContent(value) => {
+                    new::ContentBlock::TextContent(value)
+                }
+                old::ContentBlock::ImageContent(value) => {
+                    new::ContentBlock::ImageContent(value)
+                }
+                old::ContentBlock::AudioContent(value) => {
+                    new::ContentBlock::AudioContent(value)
+                }
+                old::ContentBlock::ResourceLink(value) => {
+                    new::ContentBlock::ResourceLink(value.try_into()?)
+                }
+                old::ContentBlock::EmbeddedResource(value) => {
+                    new::ContentBlock::EmbeddedResource(value)
+                }
             }
-            old::ContentBlock::ImageContent(value) => {
-                new::ContentBlock::ImageContent(value)
-            }
-            old::ContentBlock::AudioContent(value) => {
-                new::ContentBlock::AudioContent(value)
-            }
-            old::ContentBlock::ResourceLink(value) => {
-                new::ContentBlock::ResourceLink(value.into())
-            }
-            old::ContentBlock::EmbeddedResource(value) => {
-                new::ContentBlock::EmbeddedResource(value)
-            }
-        }
+        })
     }
 }
 
@@ -333,14 +347,7 @@ impl From<old::ElicitResult> for new::ElicitResult {
         new::ElicitResult {
             action: from.action,
             content: match from.content {
-                Some(value) => {
-                    Some(
-                        value
-                            .into_iter()
-                            .map(|(name, value)| (name, value.into()))
-                            .collect(),
-                    )
-                }
+                Some(value) => Some(value.map(|value| value.into())),
                 None => None,
             },
             meta: from.meta,
@@ -404,15 +411,23 @@ impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
     }
 }
 
-impl From<old::GetPromptResult> for new::GetPromptResult {
-    fn from(from: old::GetPromptResult) -> Self {
-        let extra = from.extra;
-        new::GetPromptResult {
-            description: from.description,
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::GetPromptResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::GetPromptResult {
+                description: from.description,
+                messages: from
+                    .messages
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -600,15 +615,23 @@ impl TryFrom<old::ListPromptsRequest> for new::ListPromptsRequest {
     }
 }
 
-impl From<old::ListPromptsResult> for new::ListPromptsResult {
-    fn from(from: old::ListPromptsResult) -> Self {
-        let extra = from.extra;
-        new::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(|value| value.into()).collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ListPromptsResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::ListPromptsResult {
+                prompts: from
+                    .prompts
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -638,19 +661,23 @@ impl TryFrom<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRe
     }
 }
 
-impl From<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult {
-    fn from(from: old::ListResourceTemplatesResult) -> Self {
-        let extra = from.extra;
-        new::ListResourceTemplatesResult {
-            resource_templates: from
-                .resource_templates
-                .into_iter()
-                .map(|value| value.into())
-                .collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::ListResourceTemplatesResult {
+                resource_templates: from
+                    .resource_templates
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -678,15 +705,23 @@ impl TryFrom<old::ListResourcesRequest> for new::ListResourcesRequest {
     }
 }
 
-impl From<old::ListResourcesResult> for new::ListResourcesResult {
-    fn from(from: old::ListResourcesResult) -> Self {
-        let extra = from.extra;
-        new::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ListResourcesResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::ListResourcesResult {
+                resources: from
+                    .resources
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -900,18 +935,25 @@ impl From<old::ProgressNotificationParams> for new::ProgressNotificationParams {
     }
 }
 
-impl From<old::Prompt> for new::Prompt {
-    fn from(from: old::Prompt) -> Self {
-        let mut extra = from.extra;
-        new::Prompt {
-            description: from.description,
-            arguments: from.arguments,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            icons: extra.take("icons"),
-            extra,
-        }
+impl TryFrom<old::Prompt> for new::Prompt {
+    type Error = ConvertError;
+
+    fn try_from(from: old::Prompt) -> Result<Self, ConvertError> {
+        Ok({
+            let mut extra = from.extra;
+            new::Prompt {
+                description: from.description,
+                arguments: from.arguments,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
+                extra,
+            }
+        })
     }
 }
 
@@ -926,14 +968,18 @@ impl From<old::PromptListChangedNotification> for new::PromptListChangedNotifica
     }
 }
 
-impl From<old::PromptMessage> for new::PromptMessage {
-    fn from(from: old::PromptMessage) -> Self {
-        let extra = from.extra;
-        new::PromptMessage {
-            role: from.role,
-            content: from.content.into(),
-            extra,
-        }
+impl TryFrom<old::PromptMessage> for new::PromptMessage {
+    type Error = ConvertError;
+
+    fn try_from(from: old::PromptMessage) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            new::PromptMessage {
+                role: from.role,
+                content: from.content.try_into()?,
+                extra,
+            }
+        })
     }
 }
 
@@ -992,50 +1038,84 @@ impl From<old::RequestedSchema> for new::RequestedSchema {
         let mut extra = from.extra;
         new::RequestedSchema {
             schema: extra.take("$schema"),
-            properties: from
-                .properties
-                .into_iter()
-                .map(|(name, value)| (name, value.into()))
-                .collect(),
+            properties: from.properties.map(|value| value.into()),
             required: from.required,
             extra,
         }
     }
 }
 
-impl From<old::Resource> for new::Resource {
-    fn from(from: old::Resource) -> Self {
-        let mut extra = from.extra;
-        new::Resource {
-            uri: from.uri,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            size: from.size,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            icons: extra.take("icons"),
-            extra,
-        }
+impl TryFrom<old::Resource> for new::Resource {
+    type Error = ConvertError;
+
+    fn try_from(from: old::Resource) -> Result<Self, ConvertError> {
+        Ok({
+            let mut extra = from.extra;
+            new::Resource {
+                uri: from.uri,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                size: from.size,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
+                #[cfg(feature = "https-url")]
+                http_url: None,
+                #[cfg(feature = "https-url")]
+                http_url_expires_at: None,
+                #[cfg(feature = "sep-2093")]
+                resource_type: None,
+                #[cfg(feature = "versioned-resources")]
+                kind: None,
+                #[cfg(feature = "versioned-resources")]
+                version: None,
+                #[cfg(feature = "versioned-resources")]
+                metadata: None,
+                extra,
+            }
+        })
     }
 }
 
-impl From<old::ResourceLink> for new::ResourceLink {
-    fn from(from: old::ResourceLink) -> Self {
-        let mut extra = from.extra;
-        new::ResourceLink {
-            uri: from.uri,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            size: from.size,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            icons: extra.take("icons"),
-            extra,
-        }
+impl TryFrom<old::ResourceLink> for new::ResourceLink {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ResourceLink) -> Result<Self, ConvertError> {
+        Ok({
+            let mut extra = from.extra;
+            new::ResourceLink {
+                uri: from.uri,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                size: from.size,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
+                #[cfg(feature = "https-url")]
+                http_url: None,
+                #[cfg(feature = "https-url")]
+                http_url_expires_at: None,
+                #[cfg(feature = "sep-2093")]
+                resource_type: None,
+                #[cfg(feature = "versioned-resources")]
+                kind: None,
+                #[cfg(feature = "versioned-resources")]
+                version: None,
+                #[cfg(feature = "versioned-resources")]
+                metadata: None,
+                extra,
+            }
+        })
     }
 }
 
@@ -1051,20 +1131,27 @@ for new::ResourceListChangedNotification {
     }
 }
 
-impl From<old::ResourceTemplate> for new::ResourceTemplate {
-    fn from(from: old::ResourceTemplate) -> Self {
-        let mut extra = from.extra;
-        new::ResourceTemplate {
-            uri_template: from.uri_template,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            icons: extra.take("icons"),
-            extra,
-        }
+impl TryFrom<old::ResourceTemplate> for new::ResourceTemplate {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ResourceTemplate) -> Result<Self, ConvertError> {
+        Ok({
+            let mut extra = from.extra;
+            new::ResourceTemplate {
+                uri_template: from.uri_template,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                icons: extra.take("icons"),
+                extra,
+            }
+        })
     }
 }
 
@@ -1203,36 +1290,40 @@ impl TryFrom<old::ServerRequest> for new::ServerRequest {
     }
 }
 
-impl From<old::ServerResult> for new::ServerResult {
-    fn from(from: old::ServerResult) -> Self {
-        match from {
-            old::ServerResult::Empty(value) => new::ServerResult::Empty(value),
-            old::ServerResult::Initialize(value) => {
-                new::ServerResult::Initialize(value.into())
+impl TryFrom<old::ServerResult> for new::ServerResult {
+    type Error = ConvertError;
+
+    fn try_from(from: old::ServerResult) -> Result<Self, ConvertError> {
+        Ok({
+            match from {
+                old::ServerResult::Empty(value) => new::ServerResult::Empty(value),
+                old::ServerResult::Initialize(value) => {
+                    new::ServerResult::Initialize(value.into())
+                }
+                old::ServerResult::ListResources(value) => {
+                    new::ServerResult::ListResources(value.try_into()?)
+                }
+                old::ServerResult::ListResourceTemplates(value) => {
+                    new::ServerResult::ListResourceTemplates(value.try_into()?)
+                }
+                old::ServerResult::ReadResource(value) => {
+                    new::ServerResult::ReadResource(value)
+                }
+                old::ServerResult::ListPrompts(value) => {
+                    new::ServerResult::ListPrompts(value.try_into()?)
+                }
+                old::ServerResult::GetPrompt(value) => {
+                    new::ServerResult::GetPrompt(value.try_into()?)
+                }
+                old::ServerResult::ListTools(value) => {
+                    new::ServerResult::ListTools(value.into())
+                }
+                old::ServerResult::CallTool(value) => {
+                    new::ServerResult::CallTool(value.try_into()?)
+                }
+                old::ServerResult::Complete(value) => new::ServerResult::Complete(value),
             }
-            old::ServerResult::ListResources(value) => {
-                new::ServerResult::ListResources(value.into())
-            }
-            old::ServerResult::ListResourceTemplates(value) => {
-                new::ServerResult::ListResourceTemplates(value.into())
-            }
-            old::ServerResult::ReadResource(value) => {
-                new::ServerResult::ReadResource(value)
-            }
-            old::ServerResult::ListPrompts(value) => {
-                new::ServerResult::ListPrompts(value.into())
-            }
-            old::ServerResult::GetPrompt(value) => {
-                new::ServerResult::GetPrompt(value.into())
-            }
-            old::ServerResult::ListTools(value) => {
-                new::ServerResult::ListTools(value.into())
-            }
-            old::ServerResult::CallTool(value) => {
-                new::ServerResult::CallTool(value.into())
-            }
-            old::ServerResult::Complete(value) => new::ServerResult::Complete(value),
-        }
+        })
     }
 }
 
@@ -1426,16 +1517,24 @@ impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
     }
 }
 
-impl From<new::CallToolResult> for old::CallToolResult {
-    fn from(from: new::CallToolResult) -> Self {
-        let extra = from.extra;
-        old::CallToolResult {
-            content: from.content.into_iter().map(|value| value.into()).collect(),
-            structured_content: from.structured_content,
-            is_error: from.is_error,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<new::CallToolResult> for old::CallToolResult {
+    type Error = ConvertError;
+
+    fn try_from(from: new::CallToolResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::CallToolResult {
+                content: from
+                    .content
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                structured_content: from.structured_content,
+                is_error: from.is_error,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -1695,25 +1794,29 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
     }
 }
 
-impl From<new::ContentBlock> for old::ContentBlock {
-    fn from(from: new::ContentBlock) -> Self {
-        match from {
-            new::ContentBlock::TextContent(value) => {
-                old::ContentBlock::TextContent(value)
+impl TryFrom<new::ContentBlock> for old::ContentBlock {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
+        Ok({
+            match from {
+                new::ContentBlock::TextContent(value) => {
+                    old::ContentBlock::TextContent(value)
+                }
+                new::ContentBlock::ImageContent(value) => {
+                    old::ContentBlock::ImageContent(value)
+                }
+                new::ContentBlock::AudioContent(value) => {
+                    old::ContentBlock::AudioContent(value)
+                }
+                new::ContentBlock::ResourceLink(value) => {
+                    old::ContentBlock::ResourceLink(value.try_into()?)
+                }
+                new::ContentBlock::EmbeddedResource(value) => {
+                    old::ContentBlock::EmbeddedResource(value)
+                }
             }
-            new::ContentBlock::ImageContent(value) => {
-                old::ContentBlock::ImageContent(value)
-            }
-            new::ContentBlock::AudioContent(value) => {
-                old::ContentBlock::AudioContent(value)
-            }
-            new::ContentBlock::ResourceLink(value) => {
-                old::ContentBlock::ResourceLink(value.into())
-            }
-            new::ContentBlock::EmbeddedResource(value) => {
-                old::ContentBlock::EmbeddedResource(value)
-            }
-        }
+        })
     }
 }
 
@@ -1833,9 +1936,7 @@ impl TryFrom<new::ElicitResult> for old::ElicitResult {
                     Some(value) => {
                         Some(
                             value
-                                .into_iter()
-                                .map(|(name, value)| Ok((name, value.try_into()?)))
-                                .collect::<Result<_, ConvertError>>()?,
+                                .try_map(|value| Ok::<_, ConvertError>(value.try_into()?))?,
                         )
                     }
                     None => None,
@@ -1889,15 +1990,23 @@ impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
     }
 }
 
-impl From<new::GetPromptResult> for old::GetPromptResult {
-    fn from(from: new::GetPromptResult) -> Self {
-        let extra = from.extra;
-        old::GetPromptResult {
-            description: from.description,
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
+    type Error = ConvertError;
+
+    fn try_from(from: new::GetPromptResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::GetPromptResult {
+                description: from.description,
+                messages: from
+                    .messages
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -2097,15 +2206,23 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
     }
 }
 
-impl From<new::ListPromptsResult> for old::ListPromptsResult {
-    fn from(from: new::ListPromptsResult) -> Self {
-        let extra = from.extra;
-        old::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(|value| value.into()).collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ListPromptsResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::ListPromptsResult {
+                prompts: from
+                    .prompts
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -2124,19 +2241,23 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
     }
 }
 
-impl From<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult {
-    fn from(from: new::ListResourceTemplatesResult) -> Self {
-        let extra = from.extra;
-        old::ListResourceTemplatesResult {
-            resource_templates: from
-                .resource_templates
-                .into_iter()
-                .map(|value| value.into())
-                .collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::ListResourceTemplatesResult {
+                resource_templates: from
+                    .resource_templates
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -2155,15 +2276,23 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
     }
 }
 
-impl From<new::ListResourcesResult> for old::ListResourcesResult {
-    fn from(from: new::ListResourcesResult) -> Self {
-        let extra = from.extra;
-        old::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
-            next_cursor: from.next_cursor,
-            meta: from.meta,
-            extra,
-        }
+impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ListResourcesResult) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::ListResourcesResult {
+                resources: from
+                    .resources
+                    .into_iter()
+                    .map(|value| Ok(value.try_into()?))
+                    .collect::<Result<_, ConvertError>>()?,
+                next_cursor: from.next_cursor,
+                meta: from.meta,
+                extra,
+            }
+        })
     }
 }
 
@@ -2360,17 +2489,24 @@ impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
     }
 }
 
-impl From<new::Prompt> for old::Prompt {
-    fn from(from: new::Prompt) -> Self {
-        let extra = from.extra;
-        old::Prompt {
-            description: from.description,
-            arguments: from.arguments,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            extra,
-        }
+impl TryFrom<new::Prompt> for old::Prompt {
+    type Error = ConvertError;
+
+    fn try_from(from: new::Prompt) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::Prompt {
+                description: from.description,
+                arguments: from.arguments,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                extra,
+            }
+        })
     }
 }
 
@@ -2385,14 +2521,18 @@ impl From<new::PromptListChangedNotification> for old::PromptListChangedNotifica
     }
 }
 
-impl From<new::PromptMessage> for old::PromptMessage {
-    fn from(from: new::PromptMessage) -> Self {
-        let extra = from.extra;
-        old::PromptMessage {
-            role: from.role,
-            content: from.content.into(),
-            extra,
-        }
+impl TryFrom<new::PromptMessage> for old::PromptMessage {
+    type Error = ConvertError;
+
+    fn try_from(from: new::PromptMessage) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::PromptMessage {
+                role: from.role,
+                content: from.content.try_into()?,
+                extra,
+            }
+        })
     }
 }
 
@@ -2445,9 +2585,7 @@ impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
             old::RequestedSchema {
                 properties: from
                     .properties
-                    .into_iter()
-                    .map(|(name, value)| Ok((name, value.try_into()?)))
-                    .collect::<Result<_, ConvertError>>()?,
+                    .try_map(|value| Ok::<_, ConvertError>(value.try_into()?))?,
                 required: from.required,
                 extra,
             }
@@ -2455,37 +2593,51 @@ impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
     }
 }
 
-impl From<new::Resource> for old::Resource {
-    fn from(from: new::Resource) -> Self {
-        let extra = from.extra;
-        old::Resource {
-            uri: from.uri,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            size: from.size,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            extra,
-        }
+impl TryFrom<new::Resource> for old::Resource {
+    type Error = ConvertError;
+
+    fn try_from(from: new::Resource) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::Resource {
+                uri: from.uri,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                size: from.size,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                extra,
+            }
+        })
     }
 }
 
-impl From<new::ResourceLink> for old::ResourceLink {
-    fn from(from: new::ResourceLink) -> Self {
-        let extra = from.extra;
-        old::ResourceLink {
-            uri: from.uri,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            size: from.size,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            extra,
-        }
+impl TryFrom<new::ResourceLink> for old::ResourceLink {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ResourceLink) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::ResourceLink {
+                uri: from.uri,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                size: from.size,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                extra,
+            }
+        })
     }
 }
 
@@ -2501,19 +2653,26 @@ for old::ResourceListChangedNotification {
     }
 }
 
-impl From<new::ResourceTemplate> for old::ResourceTemplate {
-    fn from(from: new::ResourceTemplate) -> Self {
-        let extra = from.extra;
-        old::ResourceTemplate {
-            uri_template: from.uri_template,
-            description: from.description,
-            mime_type: from.mime_type,
-            annotations: from.annotations,
-            meta: from.meta,
-            name: from.name,
-            title: from.title,
-            extra,
-        }
+impl TryFrom<new::ResourceTemplate> for old::ResourceTemplate {
+    type Error = ConvertError;
+
+    fn try_from(from: new::ResourceTemplate) -> Result<Self, ConvertError> {
+        Ok({
+            let extra = from.extra;
+            old::ResourceTemplate {
+                uri_template: from.uri_template,
+                description: from.description,
+                mime_type: from.mime_type,
+                annotations: from.annotations,
+                meta: match from.meta {
+                    Some(value) => Some(convert::through_json(&value)?),
+                    None => None,
+                },
+                name: from.name,
+                title: from.title,
+                extra,
+            }
+        })
     }
 }
 
@@ -2734,25 +2893,25 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
                     old::ServerResult::Initialize(value.into())
                 }
                 new::ServerResult::ListResources(value) => {
-                    old::ServerResult::ListResources(value.into())
+                    old::ServerResult::ListResources(value.try_into()?)
                 }
                 new::ServerResult::ListResourceTemplates(value) => {
-                    old::ServerResult::ListResourceTemplates(value.into())
+                    old::ServerResult::ListResourceTemplates(value.try_into()?)
                 }
                 new::ServerResult::ReadResource(value) => {
                     old::ServerResult::ReadResource(value)
                 }
                 new::ServerResult::ListPrompts(value) => {
-                    old::ServerResult::ListPrompts(value.into())
+                    old::ServerResult::ListPrompts(value.try_into()?)
                 }
                 new::ServerResult::GetPrompt(value) => {
-                    old::ServerResult::GetPrompt(value.into())
+                    old::ServerResult::GetPrompt(value.try_into()?)
                 }
                 new::ServerResult::ListTools(value) => {
                     old::ServerResult::ListTools(value.into())
                 }
                 new::ServerResult::CallTool(value) => {
-                    old::ServerResult::CallTool(value.into())
+                    old::ServerResult::CallTool(value.try_into()?)
                 }
                 new::ServerResult::GetTask(_) => {
                     return Err(

@@ -4,6 +4,8 @@
 
 #[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::codec::{Extra, Map, Number, Object, Value};
+
+#[allow(unused_imports, reason = "what is used depends on the schema")]
 use crate::convert::{self, ConvertError};
 use super::super::{v2026_07_28 as new, v2025_11_25 as old};
 

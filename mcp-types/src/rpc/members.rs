@@ -1,0 +1,277 @@
+//! The members of a message: told apart while the text is read, judged when all are there.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::envelope::{Extra, Message};
+use super::fault::{EnvelopeError, Fault};
+use crate::id::RequestId;
+use crate::json::Number;
+
+/// The members of a message as they stand.
+#[derive(Default)]
+pub(super) struct Members<'a> {
+    /// Whether it is the right one.
+    jsonrpc: Option<bool>,
+    /// A fault where it stands twice: then there is no telling which is meant.
+    id: Option<Result<&'a RawValue, Fault>>,
+    /// A fault where it is no string.
+    method: Option<Result<Cow<'a, str>, Fault>>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    extra: Extra<'a>,
+    /// Whether any of these stands twice.
+    twice: bool,
+}
+
+/// What a sound message carries beside its id.
+enum Content<'a> {
+    Call(Cow<'a, str>, Option<&'a RawValue>),
+    Result(&'a RawValue),
+    Error(&'a RawValue),
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn message(mut self) -> Result<Message<'a>, EnvelopeError> {
+        let id = self.id.take().map(|id| id.and_then(read_id)).transpose();
+        let response = self.method.is_none() && (self.result.is_some() || self.error.is_some());
+        let content = match self.content(id.as_ref().err()) {
+            Ok(content) => content,
+            Err(fault) => return Err(EnvelopeError::new(fault, id.ok().flatten(), response)),
+        };
+        let extra = self.extra;
+        match (content, id.ok().flatten()) {
+            (Content::Call(method, params), Some(id)) => Ok(Message::Request {
+                id,
+                method,
+                params,
+                extra,
+            }),
+            (Content::Call(method, params), None) => Ok(Message::Notification {
+                method,
+                params,
+                extra,
+            }),
+            (Content::Result(result), Some(id)) => Ok(Message::Result { id, result, extra }),
+            (Content::Result(_), None) => Err(EnvelopeError::new(Fault::MissingId, None, response)),
+            (Content::Error(error), id) => Ok(Message::Error { id, error, extra }),
+        }
+    }
+
+    fn content(&mut self, bad_id: Option<&Fault>) -> Result<Content<'a>, Fault> {
+        if self.twice || has_duplicate(&self.extra) {
+            return Err(Fault::DuplicateMember);
+        }
+        match self.jsonrpc {
+            None => return Err(Fault::MissingVersion),
+            Some(false) => return Err(Fault::WrongVersion),
+            Some(true) => {}
+        }
+        let content = match (self.method.take(), self.result, self.error) {
+            (Some(method), None, None) => {
+                Content::Call(method?, self.params.map(read_params).transpose()?.flatten())
+            }
+            (None, Some(result), None) => Content::Result(result),
+            (None, None, Some(error)) => Content::Error(error),
+            (None, None, None) => return Err(Fault::NoKind),
+            (None, Some(_), Some(_)) => return Err(Fault::ResultAndError),
+            (Some(_), _, _) => return Err(Fault::MethodAndResponse),
+        };
+        match (&content, bad_id) {
+            // Who could not read a request's id has none to give back.
+            (_, None) | (Content::Error(_), Some(Fault::NullId)) => Ok(content),
+            (_, Some(fault)) => Err(*fault),
+        }
+    }
+}
+
+/// A string, lent where it has no escapes; `None` for anything else.
+fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = value.get().strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(value.get()).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
+    let text = value.get();
+    match text.as_bytes().first() {
+        Some(b'"') => string(value)
+            .map(|id| RequestId::String(id.into_owned()))
+            .ok_or(Fault::IdType),
+        Some(b'-' | b'0'..=b'9') => {
+            if let Ok(id) = text.parse() {
+                return Ok(RequestId::Number(id));
+            }
+            match serde_json::from_str::<Number>(text) {
+                Ok(number) if number.is_integer() => number
+                    .to_i64()
+                    .map(RequestId::Number)
+                    .ok_or(Fault::IdOutOfRange),
+                Ok(_) => Err(Fault::FractionalId),
+                // The only numbers that cannot be read are those beyond the floats.
+                Err(_) => Err(Fault::IdOutOfRange),
+            }
+        }
+        Some(b'n') => Err(Fault::NullId),
+        _ => Err(Fault::IdType),
+    }
+}
+
+fn read_params(value: &RawValue) -> Result<Option<&RawValue>, Fault> {
+    match value.get().as_bytes().first() {
+        Some(b'{') => Ok(Some(value)),
+        Some(b'n') => Ok(None),
+        _ => Err(Fault::ParamsType),
+    }
+}
+
+/// Whether an unknown member stands twice.
+fn has_duplicate(extra: &Extra<'_>) -> bool {
+    if extra.len() < 2 {
+        return false;
+    }
+    // Sorted: a peer chooses how many there are.
+    let mut names: Vec<&str> = extra.iter().map(|(name, _)| &**name).collect();
+    names.sort_unstable();
+    names
+        .windows(2)
+        .any(|pair| matches!(pair, [a, b] if a == b))
+}
+
+/// Reads the members.
+pub(super) struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-RPC message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Members::default();
+        while let Some(name) = access.next_key_seed(Name)? {
+            let twice = match &*name {
+                "jsonrpc" => {
+                    let version = access.next_value_seed(Text)?;
+                    members
+                        .jsonrpc
+                        .replace(version.is_some_and(|text| text == "2.0"))
+                        .is_some()
+                }
+                "id" => {
+                    let id = access.next_value()?;
+                    let twice = members.id.is_some();
+                    members.id = Some(if twice {
+                        Err(Fault::DuplicateMember)
+                    } else {
+                        Ok(id)
+                    });
+                    twice
+                }
+                "method" => {
+                    let method = access.next_value_seed(Text)?.ok_or(Fault::MethodType);
+                    members.method.replace(method).is_some()
+                }
+                "params" => members.params.replace(access.next_value()?).is_some(),
+                "result" => members.result.replace(access.next_value()?).is_some(),
+                "error" => members.error.replace(access.next_value()?).is_some(),
+                _ => {
+                    members.extra.push((name, access.next_value()?));
+                    false
+                }
+            };
+            members.twice |= twice;
+        }
+        Ok(members)
+    }
+}
+
+/// A member's name, lent where it has no escapes: serde's own `Cow` always copies.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+}
+
+/// A string, lent where it has no escapes; `None` for any other value.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Option<Cow<'de, str>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Option<Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_seq(access).map(|_| None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_map(access).map(|_| None)
+    }
+}
