@@ -1,0 +1,153 @@
+//! Prints what `cargo bench` measured, as ratios to `serde_json::Value`.
+//!
+//! `peers` prints the table; `peers print ID` the bytes of a message.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use peers::corpus::{Message, messages};
+use peers::{BASE, BASE_AGAIN, Bench, OTHERS};
+use serde_json::Value;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => table(&measurements()),
+        ["print", id] => {
+            let messages = messages();
+            let message = messages.iter().find(|message| message.id() == id);
+            let ids = || {
+                messages
+                    .iter()
+                    .map(Message::id)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            };
+            println!(
+                "{}",
+                message.with_context(|| format!("one of:\n{}", ids()))?.text
+            );
+            Ok(())
+        }
+        _ => anyhow::bail!("usage: peers [print ID]"),
+    }
+}
+
+/// Where criterion writes, by its own rules.
+fn measurements() -> PathBuf {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    variable("CRITERION_HOME").unwrap_or_else(|| {
+        let target = variable("CARGO_TARGET_DIR")
+            .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
+        target.join("criterion")
+    })
+}
+
+fn table(root: &Path) -> anyhow::Result<()> {
+    println!(
+        "| message | bytes | Value decode / encode | {} |",
+        OTHERS.join(" | ")
+    );
+    println!("| --- | --- | --- |{}", " --- |".repeat(OTHERS.len()));
+    for message in messages() {
+        let group = root.join(message.id());
+        let base = |what| -> anyhow::Result<(f64, f64)> {
+            let (one, two) = (
+                median(&group, what, BASE)?,
+                median(&group, what, BASE_AGAIN)?,
+            );
+            Ok((f64::midpoint(one, two), (one / two).max(two / one)))
+        };
+        let ((decode, drift), (encode, other_drift)) = (base("decode")?, base("encode")?);
+        let mut faults = Faults::default();
+        peers::all(&message, &mut faults)?;
+        let cells = OTHERS.map(|candidate| {
+            let times = (
+                median(&group, "decode", candidate),
+                median(&group, "encode", candidate),
+            );
+            match (faults.of(candidate), times) {
+                (Some(marks), (Ok(d), Ok(e))) => {
+                    format!("{:.2} / {:.2}{marks}", d / decode, e / encode)
+                }
+                _ => "-".to_owned(),
+            }
+        });
+        let unsteady = if drift.max(other_drift) > 1.1 {
+            " ~"
+        } else {
+            ""
+        };
+        println!(
+            "| {}, {} | {} | {} / {}{unsteady} | {} |",
+            message.revision,
+            message.name,
+            message.text.len(),
+            time(decode),
+            time(encode),
+            cells.join(" | ")
+        );
+    }
+    println!();
+    println!("Ratios of decode / encode time to `serde_json::Value`, of medians; less is faster.");
+    println!("~ : the two measurements of Value differ by more than a tenth");
+    println!("* : decoded as another type than the message has");
+    println!("! : encodes to JSON that is not equal to what was decoded");
+    Ok(())
+}
+
+fn median(group: &Path, what: &str, candidate: &str) -> anyhow::Result<f64> {
+    let file = group.join(what).join(candidate).join("new/estimates.json");
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("{}: run `cargo bench` first", file.display()))?;
+    let estimates: Value = serde_json::from_str(&text)?;
+    estimates["median"]["point_estimate"]
+        .as_f64()
+        .with_context(|| format!("{}: no median", file.display()))
+}
+
+fn time(nanoseconds: f64) -> String {
+    if nanoseconds < 10_000.0 {
+        format!("{nanoseconds:.0} ns")
+    } else {
+        format!("{:.0} us", nanoseconds / 1000.0)
+    }
+}
+
+/// What a candidate got wrong, since a wrong answer costs less than a right one.
+#[derive(Default)]
+struct Faults(Vec<(&'static str, String)>);
+
+impl Faults {
+    fn of(&self, candidate: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(name, _)| *name == candidate)
+            .map(|(_, marks)| marks.as_str())
+    }
+}
+
+impl Bench for Faults {
+    fn take<'m, T>(
+        &mut self,
+        candidate: &'static str,
+        message: &'m Message,
+        decode: impl Fn(&'m str) -> anyhow::Result<T>,
+        encode: impl Fn(&T, &mut Vec<u8>) -> anyhow::Result<()>,
+        right: impl Fn(&T) -> bool,
+    ) -> anyhow::Result<()> {
+        let decoded = decode(&message.text)?;
+        let mut marks = String::new();
+        if !right(&decoded) {
+            marks.push_str(" *");
+        }
+        let mut out = Vec::new();
+        encode(&decoded, &mut out)?;
+        let value = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes);
+        if value(&out)? != value(message.text.as_bytes())? {
+            marks.push_str(" !");
+        }
+        self.0.push((candidate, marks));
+        Ok(())
+    }
+}
