@@ -1,5 +1,7 @@
 //! All of `schema/` in, all of the generated sources out.
 
+mod corrected;
+
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;
 use crate::model::{BuildError, Family, Model, build, share};
@@ -73,6 +75,8 @@ fn lines(errors: &[ErratumError]) -> String {
 pub struct Output {
     /// The files, below the folder of the revisions.
     pub files: Vec<File>,
+    /// The corrected schemas that the types agree with.
+    pub schemas: Vec<File>,
     /// One row a revision, oldest first.
     pub summary: Vec<Summary>,
     /// Cargo features: name and the features that it switches on.
@@ -186,7 +190,8 @@ impl Project {
             }));
         }
         let summary = (0..family.models.len()).map(|at| summarise(&family, at)).collect();
-        Ok(Output { files, summary, features: features(&family, &self.patches) })
+        let schemas = self.corrected(&family)?;
+        Ok(Output { files, schemas, summary, features: features(&family, &self.patches) })
     }
 }
 

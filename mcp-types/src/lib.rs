@@ -48,7 +48,8 @@
 #[cfg(feature = "proptest")]
 mod arbitrary;
 pub mod base64;
-mod codec;
+#[doc(hidden)]
+pub mod codec;
 pub mod convert;
 pub mod cursor;
 pub mod error;

@@ -70,6 +70,8 @@ fn folder() -> PathBuf {
 fn expected(output: &Output) -> Result<Vec<(PathBuf, String)>> {
     let mut files: Vec<(PathBuf, String)> =
         output.files.iter().map(|File { path, text }| (folder().join(path), text.clone())).collect();
+    let tests = workspace::root().join("mcp-types/tests/schemas");
+    files.extend(output.schemas.iter().map(|File { path, text }| (tests.join(path), text.clone())));
     let manifest = workspace::root().join("mcp-types/Cargo.toml");
     let features = output.features.iter().map(|(name, on)| {
         let on: Vec<String> = on.iter().map(|name| format!("\"{name}\"")).collect();

@@ -1,0 +1,75 @@
+//! The corrected schemas, for tests and for programs that validate: what the types agree with.
+
+use super::{Project, ProjectError};
+use crate::emit::File;
+use crate::model::Family;
+use crate::schema::{Document, FEATURE, reference, walk};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+impl Project {
+    /// Each revision's schema with its errata; what proposals add is marked with `x-feature`.
+    ///
+    /// A type that an older revision shares with the newest one carries what proposals add to it
+    /// there, so it does so in the older revision's schema, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`documents`](Self::documents).
+    pub(super) fn corrected(&self, family: &Family) -> Result<Vec<File>, ProjectError> {
+        let mut documents = self.documents()?;
+        let Some((_, newest)) = documents.last().cloned() else { return Err(ProjectError::Empty) };
+        let home = documents.len() - 1;
+        let mut files = Vec::new();
+        for (at, (revision, document)) in documents.iter_mut().enumerate() {
+            if at < home {
+                for name in document.definitions.keys().cloned().collect::<Vec<_>>() {
+                    if family.home(at, &name) == home {
+                        adopt(document, &newest, &name);
+                    }
+                }
+            }
+            let path = format!("{revision}.json");
+            files.push(File { path, text: document.without_prose().to_json() });
+        }
+        Ok(files)
+    }
+}
+
+/// Copies the members that proposals add to a definition, with what they refer to.
+fn adopt(document: &mut Document, newest: &Document, name: &str) {
+    let added = marked(newest.definitions.get(name));
+    let Some(properties) = document
+        .definitions
+        .get_mut(name)
+        .and_then(|schema| schema.get_mut("properties"))
+        .and_then(Value::as_object_mut)
+    else {
+        return;
+    };
+    let mut needed = BTreeSet::new();
+    for (member, schema) in added {
+        walk(&schema, "", &mut |_, node| {
+            needed.extend(reference(&Value::Object(node.clone())).map(str::to_owned));
+        });
+        properties.insert(member, schema);
+    }
+    for name in needed {
+        if !document.definitions.contains_key(&name)
+            && let Some(schema) = newest.definitions.get(&name)
+        {
+            document.definitions.insert(name, schema.clone());
+        }
+    }
+}
+
+/// Members that a proposal adds to a definition.
+fn marked(schema: Option<&Value>) -> Map<String, Value> {
+    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flatten()
+        .filter(|(_, property)| property.get(FEATURE).is_some())
+        .map(|(name, property)| (name.clone(), property.clone()))
+        .collect()
+}

@@ -1,0 +1,245 @@
+//! The types and the schema check each other.
+//!
+//! For every type of every revision, proposals and extension included if their features are on:
+//!
+//! 1. a value drawn as the type encodes to JSON that the schema accepts, and decodes to itself;
+//! 2. an instance drawn from the schema decodes, and encodes to the same JSON;
+//! 3. a mutated instance is accepted by the type exactly when the schema accepts it.
+//!
+//! `PROPTEST_CASES` sets the number of cases per type and property (256 unless told).
+
+#![cfg(all(feature = "registry", feature = "proptest"))]
+
+mod draw;
+
+use draw::{Schemas, forgive, instance, mutate};
+use mcp_types::Revision;
+use mcp_types::registry::{self, Entry};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The proposals that this build has.
+fn enabled(feature: &str) -> bool {
+    match feature {
+        "tasks" => cfg!(feature = "tasks"),
+        "https-url" => cfg!(feature = "https-url"),
+        "sep-2093" => cfg!(feature = "sep-2093"),
+        "versioned-resources" => cfg!(feature = "versioned-resources"),
+        other => panic!("the test does not know the feature {other}"),
+    }
+}
+
+/// The corrected schema of a revision, without what this build lacks.
+fn schemas(revision: Revision) -> Arc<Schemas> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
+    let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    strip(&mut document);
+    let keyword = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
+    let Value::Object(definitions) = document[keyword].take() else { panic!("no definitions") };
+    Schemas::new(definitions)
+}
+
+/// Removes marked parts whose feature is off, and the marks of the others.
+fn strip(node: &mut Value) {
+    let keep = |node: &Value| match node.get("x-feature") {
+        None => true,
+        Some(Value::String(feature)) => enabled(feature),
+        Some(several) => {
+            several.as_array().unwrap().iter().any(|feature| enabled(feature.as_str().unwrap()))
+        }
+    };
+    match node {
+        Value::Object(object) => {
+            *object = std::mem::take(object).into_iter().filter(|(_, part)| keep(part)).collect();
+            if !object.contains_key("properties") || object["properties"].is_object() {
+                object.remove("x-feature");
+            }
+            object.values_mut().for_each(strip);
+        }
+        Value::Array(items) => {
+            items.retain(keep);
+            items.iter_mut().for_each(strip);
+        }
+        _ => {}
+    }
+}
+
+fn cases() -> u32 {
+    Config::default().cases
+}
+
+/// JSON as the types take it: the two leniencies of the schema's vocabulary, and sizes of icons
+/// in one string.
+fn lenient(schemas: &Schemas, name: &str, value: &Value) -> Value {
+    forgive(schemas, name, &icon_sizes(value))
+}
+
+fn icon_sizes(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let is_icon = object.contains_key("src");
+            let members = object.iter().map(|(name, value)| {
+                let value = match value {
+                    Value::String(text) if is_icon && name == "sizes" => {
+                        text.split_whitespace().map(Value::from).collect()
+                    }
+                    other => icon_sizes(other),
+                };
+                (name.clone(), value)
+            });
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.iter().map(icon_sizes).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Runs one property on every published type of every revision that this build has.
+fn for_every_type(property: &str, mut check: impl FnMut(&Arc<Schemas>, &Entry, &mut TestRunner) -> Tally) {
+    let mut runner = TestRunner::deterministic();
+    let mut total = Tally::default();
+    for revision in Revision::ALL {
+        let types: Vec<&Entry> = registry::types(*revision).iter().collect();
+        if types.is_empty() {
+            continue;
+        }
+        let schemas = schemas(*revision);
+        for name in schemas.definitions() {
+            let entry = registry::find(*revision, name);
+            let adopted = entry.is_none() && *revision != Revision::LATEST;
+            if adopted {
+                // A proposal's type that only members of shared types refer to.
+                continue;
+            }
+            let entry = entry.unwrap_or_else(|| panic!("{revision} has no type for {name}"));
+            let tally = check(&schemas, entry, &mut runner);
+            total = Tally {
+                types: total.types + 1,
+                tried: total.tried + tally.tried,
+                accepted: total.accepted + tally.accepted,
+                disagreements: [total.disagreements, tally.disagreements].concat(),
+                ..total
+            };
+            assert!(
+                total.disagreements.len() < 12,
+                "{property}: {}",
+                total.disagreements.join("\n")
+            );
+        }
+    }
+    println!(
+        "{property}: {} types, {} tried, {} accepted, {} disagreements",
+        total.types,
+        total.tried,
+        total.accepted,
+        total.disagreements.len()
+    );
+    assert!(total.types > 0, "no type was tried");
+    assert!(total.disagreements.is_empty(), "{property}: {}", total.disagreements.join("\n"));
+}
+
+#[derive(Default)]
+struct Tally {
+    types: usize,
+    tried: usize,
+    accepted: usize,
+    disagreements: Vec<String>,
+}
+
+#[test]
+fn typed_values_are_valid_and_decode_to_themselves() {
+    for_every_type("typed values", |schemas, entry, runner| {
+        let mut tally = Tally::default();
+        let validator = schemas.validator(entry.name());
+        let strategy = entry.samples();
+        for _ in 0..cases() {
+            let sample = strategy.new_tree(runner).unwrap().current();
+            tally.tried += 1;
+            match &sample.text {
+                Ok(text) => {
+                    let value: Value = serde_json::from_str(text).unwrap();
+                    if !validator.is_valid(&value) {
+                        tally.disagreements.push(format!(
+                            "{}: {text} is invalid: {}",
+                            entry.name(),
+                            validator.complaints(&value)
+                        ));
+                    } else if !sample.equal {
+                        tally.disagreements.push(format!("{}: {text} decodes to another value", entry.name()));
+                    } else {
+                        tally.accepted += 1;
+                    }
+                }
+                Err(error) => tally.disagreements.push(format!("{}: {error}", entry.name())),
+            }
+        }
+        tally
+    });
+}
+
+#[test]
+fn instances_of_the_schema_survive_decode_and_encode() {
+    for_every_type("instances", |schemas, entry, runner| {
+        let mut tally = Tally::default();
+        let strategy = instance(schemas, entry.name());
+        for _ in 0..cases() {
+            let drawn = strategy.new_tree(runner).unwrap().current();
+            tally.tried += 1;
+            let expected = forgive(schemas, entry.name(), &drawn);
+            for (way, outcome) in both_ways(entry, &drawn) {
+                let back = outcome.map(|text| {
+                    forgive(schemas, entry.name(), &serde_json::from_str::<Value>(&text).unwrap())
+                });
+                if back.as_ref() != Ok(&expected) {
+                    tally.disagreements.push(format!("{} {way}: {drawn} became {back:?}", entry.name()));
+                }
+            }
+            tally.accepted += 1;
+        }
+        tally
+    });
+}
+
+#[test]
+fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
+    for_every_type("mutants", |schemas, entry, runner| {
+        let mut tally = Tally::default();
+        let validator = schemas.validator(entry.name());
+        let strategy = instance(schemas, entry.name());
+        for _ in 0..cases() {
+            let drawn = strategy.new_tree(runner).unwrap().current();
+            let (what, mutant) = mutate(schemas, entry.name(), &drawn).new_tree(runner).unwrap().current();
+            tally.tried += 1;
+            let expected = lenient(schemas, entry.name(), &mutant);
+            let valid = validator.is_valid(&expected);
+            tally.accepted += usize::from(valid);
+            for (way, outcome) in both_ways(entry, &mutant) {
+                if outcome.is_ok() != valid {
+                    tally.disagreements.push(format!(
+                        "{} {way}, {what}: {mutant} is {}, the type says {outcome:?}",
+                        entry.name(),
+                        if valid { "valid" } else { "invalid" },
+                    ));
+                } else if let Ok(text) = &outcome {
+                    let back = lenient(schemas, entry.name(), &serde_json::from_str(text).unwrap());
+                    if back != expected {
+                        tally.disagreements.push(format!("{} {way}, {what}: {mutant} became {text}", entry.name()));
+                    }
+                }
+            }
+        }
+        tally
+    });
+}
+
+/// From text, and from a tree.
+fn both_ways(entry: &Entry, value: &Value) -> [(&'static str, Result<String, String>); 2] {
+    let from_text = entry.round_trip(&value.to_string()).map_err(|error| error.to_string());
+    let from_tree =
+        entry.round_trip_value(value.clone().into()).map_err(|error| error.to_string());
+    [("from text", from_text), ("from a tree", from_tree)]
+}
