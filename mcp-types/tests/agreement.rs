@@ -168,7 +168,7 @@ fn typed_values_are_valid_and_decode_to_themselves() {
                             entry.name(),
                             validator.complaints(&value)
                         ));
-                    } else if !sample.equal {
+                    } else if !sample.equal && !is_same_text(entry, text) {
                         tally.disagreements.push(format!("{}: {text} decodes to another value", entry.name()));
                     } else {
                         tally.accepted += 1;
@@ -234,6 +234,24 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
         }
         tally
     });
+}
+
+/// Unions with members that look alike, where a value may decode as its twin, which is written the
+/// same: `decide` in `schema/hints.json` says in which order they are tried, and a complete result
+/// whose `resultType` says that input is required is taken at its word.
+const TWINS: [&str; 6] = [
+    "ClientResult",
+    "ServerResult",
+    "JSONRPCMessage",
+    "CallToolResultResponse",
+    "GetPromptResultResponse",
+    "ReadResourceResultResponse",
+];
+
+fn is_same_text(entry: &Entry, text: &str) -> bool {
+    let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    TWINS.contains(&entry.name())
+        && entry.round_trip(text).is_ok_and(|back| tree(&back) == tree(text))
 }
 
 /// From text, and from a tree.

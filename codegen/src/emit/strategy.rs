@@ -28,7 +28,8 @@ impl Scope<'_> {
                             return Ok(quote! { #cfg Just(Self::#name).boxed() });
                         }
                         let inner = self.value_strategy(&variant.ty)?;
-                        Ok(quote! { #cfg #inner.prop_map(Self::#name).boxed() })
+                        let filter = self.decided(&variant.ty);
+                        Ok(quote! { #cfg #inner #filter.prop_map(Self::#name).boxed() })
                     })
                     .collect::<Result<Vec<_>, EmitError>>()?;
                 quote! { arbitrary::one_of(vec![#(#arms),*]) }
@@ -44,6 +45,20 @@ impl Scope<'_> {
                 fn arbitrary_with((): ()) -> Self::Strategy { #body }
             }
         }))
+    }
+
+    /// A variant that is told apart by optional members is only drawn with them.
+    fn decided(&self, ty: &Ty) -> TokenStream {
+        let Ty::Named(name) = ty else { return TokenStream::new() };
+        let decide = self.emitter.hints().decide.get(&self.def.name);
+        let (Some(when), Some(Kind::Object(object))) = (
+            decide.and_then(|decide| decide.when.get(name)),
+            self.model.get(name).map(|def| &def.kind),
+        ) else {
+            return TokenStream::new();
+        };
+        let fields = stored(object).filter(|member| when.contains(&member.json)).map(field);
+        quote! { .prop_filter("told apart by its members", |value| #(value.#fields.is_some())&&*) }
     }
 
     fn object_strategy(&self, object: &Object) -> Result<TokenStream, EmitError> {

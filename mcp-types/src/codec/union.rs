@@ -2,7 +2,7 @@
 
 use super::{Key, Number, Value};
 use super::super::error::DecodeError;
-use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess,
     SeqAccess, Unexpected, Visitor,
@@ -171,8 +171,15 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
     let mut tag = None;
     while let Some(key) = members.next_key::<Key<'de>>()? {
         if key.as_str() == name {
-            tag = Some(members.next_value::<Text<'de>>()?.0);
-            break;
+            match members.next_value::<Option<Text<'de>>>()? {
+                Some(text) => {
+                    tag = Some(text.0);
+                    break;
+                }
+                // `null` is as good as absent, if the variant's decoder agrees.
+                None => buffer.push((key, Value::Null)),
+            }
+            continue;
         }
         let value = members.next_value::<Value>()?;
         buffer.push((key, value));
@@ -268,8 +275,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
         match std::mem::replace(&mut self.value, Pending::None) {
-            Pending::Tag(Cow::Borrowed(tag)) => seed.deserialize(BorrowedStrDeserializer::new(tag)),
-            Pending::Tag(Cow::Owned(tag)) => seed.deserialize(StringDeserializer::new(tag)),
+            Pending::Tag(tag) => seed.deserialize(Tag(tag, PhantomData)),
             Pending::Value(name, value) => seed
                 .deserialize(value)
                 .map_err(|error| A::Error::custom(error.inside_member(name))),
@@ -278,5 +284,28 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
                 None => Err(A::Error::custom("a value was asked for before its name")),
             },
         }
+    }
+}
+
+/// The tag's value, for a variant that checks it or, where it is optional, stores it.
+struct Tag<'de, E>(Cow<'de, str>, PhantomData<E>);
+
+impl<'de, E: Error> Deserializer<'de> for Tag<'de, E> {
+    type Error = E;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.0 {
+            Cow::Borrowed(tag) => visitor.visit_borrowed_str(tag),
+            Cow::Owned(tag) => visitor.visit_string(tag),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_some(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }

@@ -1192,7 +1192,9 @@ impl Arbitrary for EnumSchema {
             vec![
                 any:: < SingleSelectEnumSchema > ().prop_map(Self::SingleSelect).boxed(),
                 any:: < MultiSelectEnumSchema > ().prop_map(Self::MultiSelect).boxed(),
-                any:: < LegacyTitledEnumSchema > ().prop_map(Self::LegacyTitled).boxed()
+                any:: < LegacyTitledEnumSchema > ()
+                .prop_filter("told apart by its members", | value | value.enum_names
+                .is_some()).prop_map(Self::LegacyTitled).boxed()
             ],
         )
     }
