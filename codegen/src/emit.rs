@@ -29,6 +29,8 @@ pub struct Emitter<'a> {
     lowered: Vec<Lowered>,
     /// Modules of the models, without the one of a stand-alone schema.
     modules: Vec<String>,
+    /// Whether the output stands alone, with its own copy of the support code.
+    alone: bool,
     examples: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -81,7 +83,14 @@ impl<'a> Emitter<'a> {
         let support = syn::parse_str(support)
             .map_err(|source| EmitError::Source { file: support.to_owned(), source })?;
         let modules = family.models.iter().map(|model| module_name(&model.revision)).collect();
-        Ok(Self { family, hints, support, lowered, modules, examples: serde_json::Map::new() })
+        Ok(Self { family, hints, support, lowered, modules, alone: false, examples: serde_json::Map::new() })
+    }
+
+    /// The output is a module of its own, whose submodule `support` holds the support code.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// The sentences about unions that cannot be told apart, in all models.
@@ -123,10 +132,12 @@ impl<'a> Emitter<'a> {
         let name = model.revision.as_str();
         let mut files = vec![
             self.file("mod.rs", &self.module_root(at))?,
-            self.file("types.rs", &self.types_file(name, &types))?,
+            self.file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
             self.file("messages.rs", &self.messages_file(name, &messages, &table))?,
-            self.file("strategies.rs", &self.strategies_file(name, &strategies))?,
         ];
+        if !self.alone {
+            files.push(self.file("strategies.rs", &self.strategies_file(name, &quote! { #(#strategies)* }))?);
+        }
         if at + 1 < self.family.models.len() {
             files.push(self.file("convert.rs", &self.conversions(at)?)?);
         }
@@ -140,24 +151,31 @@ impl<'a> Emitter<'a> {
         Ok(File { path: path.to_owned(), text })
     }
 
-    fn types_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+    fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
         let support = &self.support;
-        let names = SUPPORT.iter().map(|name| format_ident!("{name}"));
-        let about = format!(" The types of {name}.");
+        let model = &self.family.models[at];
+        let names = used(&SUPPORT, items);
+        let about = format!(" The types of {}.", model.revision);
+        let body = idents(items);
+        let elsewhere = model.types.iter().any(|def| {
+            let there = !self.family.is_home(at, &def.name) || matches!(def.kind, Kind::Native(_));
+            there && body.contains(&type_ident(&def.name))
+        });
+        let elsewhere = elsewhere.then(|| quote! { use super::*; });
+        let serde = used(&["Deserialize", "Deserializer", "Serialize", "Serializer"], items);
+        let map_access = used(&["MapAccess"], items);
+        let serialize_map = body.contains("serialize_map").then(|| quote! { use serde::ser::SerializeMap; });
         quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{self, #(#names,)* Empty};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use super::*;
-            use serde::{Deserialize, Deserializer, Serialize, Serializer};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use serde::{de::MapAccess, ser::SerializeMap};
-            #(#items)*
+            #elsewhere
+            use #support::codec::{self, #(#names),*};
+            use serde::{#(#serde),*};
+            #(use serde::de::#map_access;)*
+            #serialize_map
+            #items
         }
     }
 
-    /// Name of the module of the proposals and conversions that this type is seen from.
     fn module_root(&self, at: usize) -> TokenStream {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
@@ -184,11 +202,15 @@ impl<'a> Emitter<'a> {
         let constants = self.constants(at);
         let convert = (at + 1 < self.family.models.len()).then(|| quote! { mod convert; });
         let natives = self.natives(at);
+        let own = if self.alone {
+            quote! { pub mod support; }
+        } else {
+            quote! { #[cfg(feature = "proptest")] mod strategies; }
+        };
         quote! {
             #![doc = #about]
             mod messages;
-            #[cfg(feature = "proptest")]
-            mod strategies;
+            #own
             mod types;
             #convert
             pub use messages::*;
@@ -280,7 +302,7 @@ impl Scope<'_> {
         Ok(match ty {
             Ty::Any => quote! { Value },
             Ty::AnyObject => quote! { Object },
-            Ty::EmptyObject => quote! { Empty },
+            Ty::EmptyObject => quote! { codec::Empty },
             Ty::Bool => quote! { bool },
             Ty::Int(bounds) if bounds.is_free() => quote! { i64 },
             Ty::Number(bounds) if bounds.is_free() => quote! { Number },
@@ -325,4 +347,31 @@ fn cfg(features: &[String]) -> Option<TokenStream> {
         [one] => Some(quote! { #[cfg(feature = #one)] }),
         several => Some(quote! { #[cfg(any(#(feature = #several),*))] }),
     }
+}
+
+/// Identifiers of a token stream that begin a path.
+fn idents(tokens: &TokenStream) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut colons = 0;
+    for token in tokens.clone() {
+        let continues = colons == 2;
+        match &token {
+            proc_macro2::TokenTree::Ident(ident) if !continues => {
+                found.insert(ident.to_string());
+            }
+            proc_macro2::TokenTree::Group(group) => found.extend(idents(&group.stream())),
+            _ => {}
+        }
+        colons = match token {
+            proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ':' => colons + 1,
+            _ => 0,
+        };
+    }
+    found
+}
+
+/// The names that a token stream uses.
+fn used(names: &[&str], tokens: &TokenStream) -> Vec<syn::Ident> {
+    let body = idents(tokens);
+    names.iter().filter(|name| body.contains(**name)).map(|name| format_ident!("{name}")).collect()
 }

@@ -177,6 +177,10 @@ impl VisitMut for Renames {
                 arguments.args = value.into_iter().collect();
             }
         }
+        let plain = last.ident.to_string();
         path.path = last.into();
+        if plain == "Empty" {
+            path.path.segments.insert(0, syn::Ident::new("codec", proc_macro2::Span::call_site()).into());
+        }
     }
 }

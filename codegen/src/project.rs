@@ -1,6 +1,9 @@
 //! All of `schema/` in, all of the generated sources out.
 
 mod corrected;
+mod standalone;
+
+pub use standalone::Standalone;
 
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;

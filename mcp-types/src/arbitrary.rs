@@ -120,7 +120,9 @@ pub(crate) fn open_text(values: &'static [&'static str]) -> BoxedStrategy<String
     prop_oneof![3 => select(values).prop_map(str::to_owned), 1 => text()].boxed()
 }
 
-pub(crate) fn one_of<T: Debug + 'static>(variants: Vec<BoxedStrategy<T>>) -> BoxedStrategy<T> {
+pub(crate) fn one_of<T: Debug + 'static>(
+    variants: impl IntoIterator<Item = BoxedStrategy<T>>,
+) -> BoxedStrategy<T> {
     proptest::strategy::Union::new(variants).boxed()
 }
 

@@ -6,7 +6,7 @@
 //! documented loss. A member of `extra` that the target declares moves to its field, and is left
 //! out if its value is not what the target's schema asks for.
 
-use crate::codec::{Extra, FromText, Object, Value};
+use crate::codec::{Extra, Object, Value};
 use crate::error::DecodeError;
 use crate::json;
 use serde::Serialize;
@@ -81,15 +81,6 @@ impl From<Infallible> for ConvertError {
     fn from(never: Infallible) -> Self {
         match never {}
     }
-}
-
-/// A value of a closed enumeration.
-pub(crate) fn text<T: FromText>(
-    kind: &'static str,
-    text: &str,
-    revision: &'static str,
-) -> Result<T, ConvertError> {
-    T::from_text(text).ok_or_else(|| ConvertError::no_variant(kind, text, revision))
 }
 
 /// An object where the other revision takes any value.

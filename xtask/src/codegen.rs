@@ -1,7 +1,7 @@
 //! `cargo xtask codegen`.
 
 use crate::workspace;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use codegen::emit::File;
 use codegen::project::{Output, Summary};
 use std::collections::BTreeSet;
@@ -15,7 +15,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => write(),
         ["--check"] => check(),
-        other => bail!("unexpected arguments: {}", other.join(" ")),
+        ["--schema", schema, "--out", out] => standalone(schema, out, None),
+        ["--schema", schema, "--out", out, "--hints", hints] => standalone(schema, out, Some(hints)),
+        other => bail!("unexpected arguments: {}; see `cargo xtask help`", other.join(" ")),
     }
 }
 
@@ -60,6 +62,56 @@ fn check() -> Result<ExitCode> {
     }
     eprintln!("\nrun `cargo xtask codegen` and commit what it writes");
     Ok(ExitCode::FAILURE)
+}
+
+/// Hand-written files that generated types need, below `mcp-types/src`.
+const SUPPORT: [&str; 7] = ["base64", "codec", "cursor", "error", "id", "json", "message"];
+
+fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> {
+    let text = workspace::read(Path::new(schema))?;
+    let hints = hints
+        .map(|file| serde_json::from_str(&workspace::read(Path::new(file))?).context(file.to_owned()))
+        .transpose()?;
+    let stem = Path::new(schema).file_stem().map_or("schema".into(), |stem| stem.to_string_lossy());
+    let outcome = workspace::project()?.standalone(&stem, schema, &text, hints)?;
+    let mut files: Vec<(PathBuf, String)> =
+        outcome.files.iter().map(|file| (PathBuf::from(&file.path), file.text.clone())).collect();
+    files.extend(support()?);
+    for (path, text) in files {
+        let path = Path::new(out).join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        fs::write(&path, text).with_context(|| path.display().to_string())?;
+    }
+    if let Some(revision) = &outcome.recognised {
+        println!("the structure is that of {revision}: its errata and hints apply");
+    }
+    for warning in &outcome.warnings {
+        eprintln!("warning: {warning}: tried in order, the most demanding first");
+    }
+    println!("{out}: {} types, {} messages", outcome.types, outcome.messages);
+    println!("needs serde, serde_json (raw_value, float_roundtrip) and base64; use it as `mod` of a crate");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A copy of the support code as the module `support`.
+fn support() -> Result<Vec<(PathBuf, String)>> {
+    let source = workspace::root().join("mcp-types/src");
+    let mut files = Vec::new();
+    let mut root = String::from("//! What the generated types are read and written with.\n\n");
+    for name in SUPPORT {
+        root.push_str(&format!("pub mod {name};\n"));
+        let mut paths = vec![source.join(format!("{name}.rs"))];
+        collect(&source.join(name), &mut paths)?;
+        for path in paths {
+            let text = workspace::read(&path)?;
+            let relative = path.strip_prefix(&source)?.to_path_buf();
+            files.push((Path::new("support").join(relative), text));
+        }
+    }
+    files.push((PathBuf::from("support/mod.rs"), root));
+    Ok(files)
 }
 
 fn folder() -> PathBuf {

@@ -6,7 +6,7 @@
 
 use super::messages::is_own;
 use super::object::{field, stored};
-use super::{EmitError, Emitter, Scope, cfg};
+use super::{EmitError, Emitter, Scope, cfg, used};
 use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -62,14 +62,16 @@ impl Emitter<'_> {
             " Conversions between {} and {}.",
             self.family.models[older].revision, self.family.models[newer].revision
         );
+        let items = quote! { #(#items)* };
+        let plain = used(&["Extra", "Map", "Number", "Object", "Value"], &items);
+        let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
+        let module = items.to_string().contains("convert ::").then(|| quote! { self, });
         Ok(quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{Extra, Map, Number, Object, Value};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::convert::{self, ConvertError};
             use super::super::{#new as new, #old as old};
-            #(#items)*
+            #plain
+            use #support::convert::{#module ConvertError};
+            #items
         })
     }
 
@@ -177,7 +179,7 @@ impl Way<'_> {
         };
         let made = match (&def.kind, &target.kind) {
             (Kind::Object(a), Kind::Object(b)) => self.object(def, a, target, b)?,
-            (Kind::Enum(a), Kind::Enum(b)) => self.text(def, a, target, b),
+            (Kind::Enum(_), Kind::Enum(b)) => self.text(target, b),
             (Kind::Union(a), Kind::Union(b)) => self.union(def, a, target, b),
             _ => {
                 let (from, to) = (Ty::Named(def.name.clone()), Ty::Named(name.clone()));
@@ -364,16 +366,17 @@ impl Way<'_> {
         }
     }
 
-    fn text(&self, def: &TypeDef, a: &StringEnum, target: &TypeDef, b: &StringEnum) -> Made {
-        let (from, to) = (self.path(true, &def.name), self.path(false, &target.name));
-        let _ = from;
+    fn text(&self, target: &TypeDef, b: &StringEnum) -> Made {
+        let to = self.path(false, &target.name);
         if b.open {
             return Made::sure(quote! { #to::from(from.as_str()) });
         }
-        let all = !a.open && a.values.iter().all(|(value, _)| b.values.iter().any(|(v, _)| v == value));
-        let name = &target.name;
-        let _ = all;
-        Made::unsure(quote! { convert::text::<#to>(#name, from.as_str())? })
+        let (name, revision) = (&target.name, &self.target().revision);
+        Made::unsure(quote! {
+            from.as_str()
+                .parse::<#to>()
+                .map_err(|_| ConvertError::no_variant(#name, from.as_str(), #revision))?
+        })
     }
 
     fn union(&self, def: &TypeDef, a: &Union, target: &TypeDef, b: &Union) -> Made {

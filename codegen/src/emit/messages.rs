@@ -1,6 +1,6 @@
 //! The method table.
 
-use super::{Emitter, Scope, cfg};
+use super::{Emitter, Scope, cfg, used};
 use crate::hints::Hints;
 use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
@@ -68,15 +68,18 @@ impl Emitter<'_> {
     ) -> TokenStream {
         let support = &self.support;
         let about = format!(" The method table of {name}.");
+        let items = quote! { #(#items)* };
+        let plain = used(&["Map", "Object", "Value"], &items);
+        let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
+        let traits = used(&["Notification", "Request"], &items);
+        let sender = used(&["Sender"], &quote! { #items #table });
+        let types = (!items.is_empty()).then(|| quote! { use super::*; });
         quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{Map, Object, Value};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::message::{MessageInfo, Notification, Request, Sender};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use super::*;
-            #(#items)*
+            #types
+            #plain
+            use #support::message::{MessageInfo, #(#traits,)* #(#sender),*};
+            #items
             #table
         }
     }

@@ -1,7 +1,7 @@
 //! Strategies of `proptest` for every type.
 
 use super::object::{cfg_of, field, stored};
-use super::{EmitError, Emitter, Scope, cfg};
+use super::{EmitError, Emitter, Scope, cfg, used};
 use crate::model::{Bounds, Kind, Object, Ty, type_ident};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -32,7 +32,7 @@ impl Scope<'_> {
                         Ok(quote! { #cfg #inner #filter.prop_map(Self::#name).boxed() })
                     })
                     .collect::<Result<Vec<_>, EmitError>>()?;
-                quote! { arbitrary::one_of(vec![#(#arms),*]) }
+                quote! { arbitrary::one_of([#(#arms),*]) }
             }
             Kind::Alias(_) | Kind::Native(_) => return Ok(None),
         };
@@ -102,7 +102,7 @@ impl Scope<'_> {
         Ok(match self.model.resolve(ty) {
             Ty::Any => quote! { arbitrary::value() },
             Ty::AnyObject => quote! { arbitrary::object() },
-            Ty::EmptyObject => quote! { Just(Empty) },
+            Ty::EmptyObject => quote! { any::<codec::Empty>() },
             Ty::Bool => quote! { any::<bool>() },
             Ty::Int(bounds) => {
                 let literal = |n: &serde_json::Number| n.as_i64().map(Literal::i64_unsuffixed);
@@ -142,19 +142,18 @@ impl Scope<'_> {
 }
 
 impl Emitter<'_> {
-    pub(super) fn strategies_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+    pub(super) fn strategies_file(&self, name: &str, items: &TokenStream) -> TokenStream {
         let support = &self.support;
         let about = format!(" Strategies of `proptest` for the types of {name}.");
+        let codec = used(&["codec"], items);
+        let names = used(&["Arbitrary", "BoxedStrategy", "Just", "Strategy", "any"], items);
         quote! {
             #![doc = #about]
             use #support::arbitrary;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::Empty;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            #(use #support::#codec;)*
             use super::*;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
-            #(#items)*
+            use proptest::prelude::{#(#names),*};
+            #items
         }
     }
 }

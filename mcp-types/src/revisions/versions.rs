@@ -2,7 +2,6 @@
 
 //! Parameters and results of messages at every revision that has them.
 
-#[allow(unused_imports, reason = "what is used depends on the features")]
 use crate::convert::ConvertError;
 use crate::json;
 use crate::revision::{VersionError, Versioned};

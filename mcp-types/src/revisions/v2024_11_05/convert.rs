@@ -2,12 +2,8 @@
 
 //! Conversions between 2024-11-05 and 2025-03-26.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_03_26 as new, v2024_11_05 as old};
+use crate::convert::ConvertError;
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
     fn from(from: old::CallToolRequest) -> Self {

@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2024-11-05.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for Annotated {
@@ -55,13 +48,11 @@ impl Arbitrary for ContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::TextContent).boxed(), any:: <
-                ImageContent > ().prop_map(Self::ImageContent).boxed(), any:: <
-                EmbeddedResource > ().prop_map(Self::EmbeddedResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::TextContent).boxed(),
+            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+        ])
     }
 }
 
@@ -97,15 +88,14 @@ impl Arbitrary for ClientNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < InitializedNotification > ().prop_map(Self::Initialized).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < RootsListChangedNotification > ().prop_map(Self::RootsListChanged)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<InitializedNotification>().prop_map(Self::Initialized).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<RootsListChangedNotification>()
+                .prop_map(Self::RootsListChanged)
+                .boxed(),
+        ])
     }
 }
 
@@ -114,23 +104,23 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InitializeRequest > ().prop_map(Self::Initialize).boxed(), any::
-                < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscribeRequest > ().prop_map(Self::Subscribe)
-                .boxed(), any:: < UnsubscribeRequest > ().prop_map(Self::Unsubscribe)
-                .boxed(), any:: < ListPromptsRequest > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptRequest > ().prop_map(Self::GetPrompt)
-                .boxed(), any:: < ListToolsRequest > ().prop_map(Self::ListTools)
-                .boxed(), any:: < CallToolRequest > ().prop_map(Self::CallTool).boxed(),
-                any:: < SetLevelRequest > ().prop_map(Self::SetLevel).boxed(), any:: <
-                CompleteRequest > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InitializeRequest>().prop_map(Self::Initialize).boxed(),
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscribeRequest>().prop_map(Self::Subscribe).boxed(),
+            any::<UnsubscribeRequest>().prop_map(Self::Unsubscribe).boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<SetLevelRequest>().prop_map(Self::SetLevel).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -139,13 +129,11 @@ impl Arbitrary for ClientResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsResult > ().prop_map(Self::ListRoots).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+        ])
     }
 }
 
@@ -235,12 +223,10 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+        ])
     }
 }
 
@@ -384,14 +370,12 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(), any:: <
-                JSONRPCResponse > ().prop_map(Self::Response).boxed(), any:: <
-                JSONRPCError > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -651,20 +635,19 @@ impl Arbitrary for ServerNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < ResourceListChangedNotification > ()
-                .prop_map(Self::ResourceListChanged).boxed(), any:: <
-                ResourceUpdatedNotification > ().prop_map(Self::ResourceUpdated).boxed(),
-                any:: < PromptListChangedNotification > ()
-                .prop_map(Self::PromptListChanged).boxed(), any:: <
-                ToolListChangedNotification > ().prop_map(Self::ToolListChanged).boxed(),
-                any:: < LoggingMessageNotification > ().prop_map(Self::LoggingMessage)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<ResourceListChangedNotification>()
+                .prop_map(Self::ResourceListChanged)
+                .boxed(),
+            any::<ResourceUpdatedNotification>().prop_map(Self::ResourceUpdated).boxed(),
+            any::<PromptListChangedNotification>()
+                .prop_map(Self::PromptListChanged)
+                .boxed(),
+            any::<ToolListChangedNotification>().prop_map(Self::ToolListChanged).boxed(),
+            any::<LoggingMessageNotification>().prop_map(Self::LoggingMessage).boxed(),
+        ])
     }
 }
 
@@ -673,13 +656,11 @@ impl Arbitrary for ServerRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsRequest > ().prop_map(Self::ListRoots).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+        ])
     }
 }
 
@@ -688,20 +669,20 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InitializeResult > ().prop_map(Self::Initialize).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < ListPromptsResult > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptResult > ().prop_map(Self::GetPrompt).boxed(),
-                any:: < ListToolsResult > ().prop_map(Self::ListTools).boxed(), any:: <
-                CallToolResult > ().prop_map(Self::CallTool).boxed(), any:: <
-                CompleteResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InitializeResult>().prop_map(Self::Initialize).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 

@@ -2,15 +2,11 @@
 
 //! The types of 2024-11-05.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Part shared by all objects that can carry hints for the client. The types that build on it
 /// repeat the member.

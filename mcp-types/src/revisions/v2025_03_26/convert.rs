@@ -2,12 +2,8 @@
 
 //! Conversions between 2025-03-26 and 2025-06-18.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_06_18 as new, v2025_03_26 as old};
+use crate::convert::ConvertError;
 
 impl From<old::Annotations> for new::Annotations {
     fn from(from: old::Annotations) -> Self {

@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2025-03-26.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for Annotations {
@@ -104,14 +97,12 @@ impl Arbitrary for ContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::TextContent).boxed(), any:: <
-                ImageContent > ().prop_map(Self::ImageContent).boxed(), any:: <
-                AudioContent > ().prop_map(Self::AudioContent).boxed(), any:: <
-                EmbeddedResource > ().prop_map(Self::EmbeddedResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::TextContent).boxed(),
+            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
+            any::<AudioContent>().prop_map(Self::AudioContent).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+        ])
     }
 }
 
@@ -177,23 +168,23 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InitializeRequest > ().prop_map(Self::Initialize).boxed(), any::
-                < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscribeRequest > ().prop_map(Self::Subscribe)
-                .boxed(), any:: < UnsubscribeRequest > ().prop_map(Self::Unsubscribe)
-                .boxed(), any:: < ListPromptsRequest > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptRequest > ().prop_map(Self::GetPrompt)
-                .boxed(), any:: < ListToolsRequest > ().prop_map(Self::ListTools)
-                .boxed(), any:: < CallToolRequest > ().prop_map(Self::CallTool).boxed(),
-                any:: < SetLevelRequest > ().prop_map(Self::SetLevel).boxed(), any:: <
-                CompleteRequest > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InitializeRequest>().prop_map(Self::Initialize).boxed(),
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscribeRequest>().prop_map(Self::Subscribe).boxed(),
+            any::<UnsubscribeRequest>().prop_map(Self::Unsubscribe).boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<SetLevelRequest>().prop_map(Self::SetLevel).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -202,13 +193,11 @@ impl Arbitrary for ClientResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsResult > ().prop_map(Self::ListRoots).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+        ])
     }
 }
 
@@ -217,12 +206,10 @@ impl Arbitrary for CompletionReference {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PromptReference > ().prop_map(Self::Prompt).boxed(), any:: <
-                ResourceReference > ().prop_map(Self::Resource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PromptReference>().prop_map(Self::Prompt).boxed(),
+            any::<ResourceReference>().prop_map(Self::Resource).boxed(),
+        ])
     }
 }
 
@@ -346,13 +333,11 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed(), any:: < AudioContent >
-                ().prop_map(Self::Audio).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
+        ])
     }
 }
 
@@ -392,12 +377,10 @@ impl Arbitrary for AnyResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextResourceContents > ().prop_map(Self::Text).boxed(), any:: <
-                BlobResourceContents > ().prop_map(Self::Blob).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextResourceContents>().prop_map(Self::Text).boxed(),
+            any::<BlobResourceContents>().prop_map(Self::Blob).boxed(),
+        ])
     }
 }
 
@@ -596,12 +579,10 @@ impl Arbitrary for JSONRPCBatchRequestItem {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+        ])
     }
 }
 
@@ -610,12 +591,10 @@ impl Arbitrary for JSONRPCBatchResponseItem {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCResponse > ().prop_map(Self::Response).boxed(), any:: <
-                JSONRPCError > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -624,18 +603,18 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(),
-                arbitrary::list(any:: < JSONRPCBatchRequestItem > (), 0..= 3)
-                .prop_map(Self::BatchRequest).boxed(), any:: < JSONRPCResponse > ()
-                .prop_map(Self::Response).boxed(), any:: < JSONRPCError > ()
-                .prop_map(Self::Error).boxed(), arbitrary::list(any:: <
-                JSONRPCBatchResponseItem > (), 0..= 3).prop_map(Self::BatchResponse)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            arbitrary::list(any::<JSONRPCBatchRequestItem>(), 0..=3)
+                .prop_map(Self::BatchRequest)
+                .boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+            any::<JSONRPCError>().prop_map(Self::Error).boxed(),
+            arbitrary::list(any::<JSONRPCBatchResponseItem>(), 0..=3)
+                .prop_map(Self::BatchResponse)
+                .boxed(),
+        ])
     }
 }
 
@@ -1150,13 +1129,11 @@ impl Arbitrary for ServerRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsRequest > ().prop_map(Self::ListRoots).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+        ])
     }
 }
 
@@ -1165,20 +1142,20 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InitializeResult > ().prop_map(Self::Initialize).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < ListPromptsResult > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptResult > ().prop_map(Self::GetPrompt).boxed(),
-                any:: < ListToolsResult > ().prop_map(Self::ListTools).boxed(), any:: <
-                CallToolResult > ().prop_map(Self::CallTool).boxed(), any:: <
-                CompleteResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InitializeResult>().prop_map(Self::Initialize).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 

@@ -2,15 +2,11 @@
 
 //! The types of 2025-03-26.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Base64Text, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.

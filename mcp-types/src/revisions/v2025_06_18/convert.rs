@@ -2,12 +2,8 @@
 
 //! Conversions between 2025-06-18 and 2025-11-25.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_11_25 as new, v2025_06_18 as old};
+use crate::convert::{self, ConvertError};
 
 impl TryFrom<old::CallToolRequest> for new::CallToolRequest {
     type Error = ConvertError;

@@ -2,15 +2,11 @@
 
 //! The types of 2025-06-18.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Names the tool to run and what to pass to it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,12 +2,9 @@
 
 //! Conversions between 2025-11-25 and 2026-07-28.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2026_07_28 as new, v2025_11_25 as old};
+use crate::codec::{Extra, Value};
+use crate::convert::{self, ConvertError};
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
     fn from(from: old::CallToolRequest) -> Self {

@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2025-11-25.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for CallToolRequest {
@@ -412,16 +405,15 @@ impl Arbitrary for ClientNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < InitializedNotification > ().prop_map(Self::Initialized).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < TaskStatusNotification > ().prop_map(Self::TaskStatus).boxed(), any:: <
-                RootsListChangedNotification > ().prop_map(Self::RootsListChanged)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<InitializedNotification>().prop_map(Self::Initialized).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            any::<RootsListChangedNotification>()
+                .prop_map(Self::RootsListChanged)
+                .boxed(),
+        ])
     }
 }
 
@@ -430,27 +422,27 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InitializeRequest > ().prop_map(Self::Initialize).boxed(), any::
-                < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscribeRequest > ().prop_map(Self::Subscribe)
-                .boxed(), any:: < UnsubscribeRequest > ().prop_map(Self::Unsubscribe)
-                .boxed(), any:: < ListPromptsRequest > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptRequest > ().prop_map(Self::GetPrompt)
-                .boxed(), any:: < ListToolsRequest > ().prop_map(Self::ListTools)
-                .boxed(), any:: < CallToolRequest > ().prop_map(Self::CallTool).boxed(),
-                any:: < GetTaskRequest > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadRequest > ().prop_map(Self::GetTaskPayload).boxed(), any::
-                < CancelTaskRequest > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksRequest > ().prop_map(Self::ListTasks).boxed(), any:: <
-                SetLevelRequest > ().prop_map(Self::SetLevel).boxed(), any:: <
-                CompleteRequest > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InitializeRequest>().prop_map(Self::Initialize).boxed(),
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscribeRequest>().prop_map(Self::Subscribe).boxed(),
+            any::<UnsubscribeRequest>().prop_map(Self::Unsubscribe).boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadRequest>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksRequest>().prop_map(Self::ListTasks).boxed(),
+            any::<SetLevelRequest>().prop_map(Self::SetLevel).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -459,18 +451,16 @@ impl Arbitrary for ClientResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                GetTaskResult > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadResult > ().prop_map(Self::GetTaskPayload).boxed(), any:: <
-                CancelTaskResult > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksResult > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsResult > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitResult > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<GetTaskResult>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadResult>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskResult>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksResult>().prop_map(Self::ListTasks).boxed(),
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitResult>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -677,13 +667,12 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SamplingMessageContentBlock > ().prop_map(Self::Block).boxed(),
-                arbitrary::list(any:: < SamplingMessageContentBlock > (), 0..= 3)
-                .prop_map(Self::Array).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SamplingMessageContentBlock>().prop_map(Self::Block).boxed(),
+            arbitrary::list(any::<SamplingMessageContentBlock>(), 0..=3)
+                .prop_map(Self::Array)
+                .boxed(),
+        ])
     }
 }
 
@@ -797,12 +786,10 @@ impl Arbitrary for ElicitRequestParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ElicitRequestURLParams > ().prop_map(Self::URL).boxed(), any:: <
-                ElicitRequestFormParams > ().prop_map(Self::Form).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
+        ])
     }
 }
 
@@ -1233,13 +1220,11 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(), any:: <
-                JSONRPCResponse > ().prop_map(Self::Response).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+        ])
     }
 }
 
@@ -1248,12 +1233,10 @@ impl Arbitrary for JSONRPCResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCResultResponse > ().prop_map(Self::Result).boxed(), any::
-                < JSONRPCErrorResponse > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -2041,15 +2024,13 @@ impl Arbitrary for SamplingMessageContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed(), any:: < AudioContent >
-                ().prop_map(Self::Audio).boxed(), any:: < ToolUseContent > ()
-                .prop_map(Self::ToolUse).boxed(), any:: < ToolResultContent > ()
-                .prop_map(Self::ToolResult).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
+            any::<ToolUseContent>().prop_map(Self::ToolUse).boxed(),
+            any::<ToolResultContent>().prop_map(Self::ToolResult).boxed(),
+        ])
     }
 }
 
@@ -2188,22 +2169,23 @@ impl Arbitrary for ServerNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < ResourceListChangedNotification > ()
-                .prop_map(Self::ResourceListChanged).boxed(), any:: <
-                ResourceUpdatedNotification > ().prop_map(Self::ResourceUpdated).boxed(),
-                any:: < PromptListChangedNotification > ()
-                .prop_map(Self::PromptListChanged).boxed(), any:: <
-                ToolListChangedNotification > ().prop_map(Self::ToolListChanged).boxed(),
-                any:: < TaskStatusNotification > ().prop_map(Self::TaskStatus).boxed(),
-                any:: < LoggingMessageNotification > ().prop_map(Self::LoggingMessage)
-                .boxed(), any:: < ElicitationCompleteNotification > ()
-                .prop_map(Self::ElicitationComplete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<ResourceListChangedNotification>()
+                .prop_map(Self::ResourceListChanged)
+                .boxed(),
+            any::<ResourceUpdatedNotification>().prop_map(Self::ResourceUpdated).boxed(),
+            any::<PromptListChangedNotification>()
+                .prop_map(Self::PromptListChanged)
+                .boxed(),
+            any::<ToolListChangedNotification>().prop_map(Self::ToolListChanged).boxed(),
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            any::<LoggingMessageNotification>().prop_map(Self::LoggingMessage).boxed(),
+            any::<ElicitationCompleteNotification>()
+                .prop_map(Self::ElicitationComplete)
+                .boxed(),
+        ])
     }
 }
 
@@ -2212,18 +2194,16 @@ impl Arbitrary for ServerRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                GetTaskRequest > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadRequest > ().prop_map(Self::GetTaskPayload).boxed(), any::
-                < CancelTaskRequest > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksRequest > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsRequest > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitRequest > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadRequest>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksRequest>().prop_map(Self::ListTasks).boxed(),
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitRequest>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -2232,24 +2212,24 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InitializeResult > ().prop_map(Self::Initialize).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < ListPromptsResult > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptResult > ().prop_map(Self::GetPrompt).boxed(),
-                any:: < ListToolsResult > ().prop_map(Self::ListTools).boxed(), any:: <
-                CallToolResult > ().prop_map(Self::CallTool).boxed(), any:: <
-                GetTaskResult > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadResult > ().prop_map(Self::GetTaskPayload).boxed(), any:: <
-                CancelTaskResult > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksResult > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CompleteResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InitializeResult>().prop_map(Self::Initialize).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<GetTaskResult>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadResult>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskResult>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksResult>().prop_map(Self::ListTasks).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 

@@ -2,15 +2,11 @@
 
 //! The types of 2025-11-25.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Runs one of the server's tools (`tools/call`).
 ///

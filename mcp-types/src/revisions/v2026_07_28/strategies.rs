@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2026-07-28.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for Annotations {
@@ -343,14 +336,12 @@ impl Arbitrary for CallToolOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < CallToolResult > ().prop_map(Self::Complete).boxed(),
-                #[cfg(feature = "tasks")] any:: < CreateTaskResult > ()
-                .prop_map(Self::Task).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<CallToolResult>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<CreateTaskResult>().prop_map(Self::Task).boxed(),
+        ])
     }
 }
 
@@ -512,12 +503,9 @@ impl Arbitrary for ClientNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::CancelledNotification)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::CancelledNotification).boxed(),
+        ])
     }
 }
 
@@ -526,32 +514,42 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < DiscoverRequest > ().prop_map(Self::Discover).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscriptionsListenRequest > ()
-                .prop_map(Self::SubscriptionsListen).boxed(), any:: < ListPromptsRequest
-                > ().prop_map(Self::ListPrompts).boxed(), any:: < GetPromptRequest > ()
-                .prop_map(Self::GetPrompt).boxed(), any:: < ListToolsRequest > ()
-                .prop_map(Self::ListTools).boxed(), any:: < CallToolRequest > ()
-                .prop_map(Self::CallTool).boxed(), any:: < CompleteRequest > ()
-                .prop_map(Self::Complete).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskRequest > ().prop_map(Self::GetTask).boxed(), #[cfg(feature =
-                "tasks")] any:: < UpdateTaskRequest > ().prop_map(Self::UpdateTask)
-                .boxed(), #[cfg(feature = "tasks")] any:: < CancelTaskRequest > ()
-                .prop_map(Self::CancelTask).boxed(), #[cfg(feature = "sep-2093")] any:: <
-                ReadResourceMetadataRequest > ().prop_map(Self::ReadResourceMetadata)
-                .boxed(), #[cfg(feature = "versioned-resources")] any:: <
-                GetResourceRequest > ().prop_map(Self::GetResource).boxed(),
-                #[cfg(feature = "versioned-resources")] any:: < SubscribeResourcesRequest
-                > ().prop_map(Self::SubscribeResources).boxed(), #[cfg(feature =
-                "versioned-resources")] any:: < UnsubscribeResourcesRequest > ()
-                .prop_map(Self::UnsubscribeResources).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<DiscoverRequest>().prop_map(Self::Discover).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscriptionsListenRequest>()
+                .prop_map(Self::SubscriptionsListen)
+                .boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<UpdateTaskRequest>().prop_map(Self::UpdateTask).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            #[cfg(feature = "sep-2093")]
+            any::<ReadResourceMetadataRequest>()
+                .prop_map(Self::ReadResourceMetadata)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<GetResourceRequest>().prop_map(Self::GetResource).boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<SubscribeResourcesRequest>()
+                .prop_map(Self::SubscribeResources)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<UnsubscribeResourcesRequest>()
+                .prop_map(Self::UnsubscribeResources)
+                .boxed(),
+        ])
     }
 }
 
@@ -577,12 +575,10 @@ impl Arbitrary for CompletionReference {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PromptReference > ().prop_map(Self::Prompt).boxed(), any:: <
-                ResourceTemplateReference > ().prop_map(Self::ResourceTemplate).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PromptReference>().prop_map(Self::Prompt).boxed(),
+            any::<ResourceTemplateReference>().prop_map(Self::ResourceTemplate).boxed(),
+        ])
     }
 }
 
@@ -729,15 +725,13 @@ impl Arbitrary for ContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::TextContent).boxed(), any:: <
-                ImageContent > ().prop_map(Self::ImageContent).boxed(), any:: <
-                AudioContent > ().prop_map(Self::AudioContent).boxed(), any:: <
-                ResourceLink > ().prop_map(Self::ResourceLink).boxed(), any:: <
-                EmbeddedResource > ().prop_map(Self::EmbeddedResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::TextContent).boxed(),
+            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
+            any::<AudioContent>().prop_map(Self::AudioContent).boxed(),
+            any::<ResourceLink>().prop_map(Self::ResourceLink).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+        ])
     }
 }
 
@@ -859,13 +853,12 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SamplingMessageContentBlock > ().prop_map(Self::Block).boxed(),
-                arbitrary::list(any:: < SamplingMessageContentBlock > (), 0..= 3)
-                .prop_map(Self::Array).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SamplingMessageContentBlock>().prop_map(Self::Block).boxed(),
+            arbitrary::list(any::<SamplingMessageContentBlock>(), 0..=3)
+                .prop_map(Self::Array)
+                .boxed(),
+        ])
     }
 }
 
@@ -1069,12 +1062,10 @@ impl Arbitrary for ElicitRequestParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ElicitRequestFormParams > ().prop_map(Self::Form).boxed(), any::
-                < ElicitRequestURLParams > ().prop_map(Self::URL).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
+            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+        ])
     }
 }
 
@@ -1109,14 +1100,12 @@ impl Arbitrary for ElicitValue {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                arbitrary::list(arbitrary::text(), 0..= 3).prop_map(Self::Array).boxed(),
-                arbitrary::text().prop_map(Self::String).boxed(),
-                arbitrary::number(f64::MIN..= f64::MAX).prop_map(Self::Number).boxed(),
-                any:: < bool > ().prop_map(Self::Boolean).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            arbitrary::list(arbitrary::text(), 0..=3).prop_map(Self::Array).boxed(),
+            arbitrary::text().prop_map(Self::String).boxed(),
+            arbitrary::number(f64::MIN..=f64::MAX).prop_map(Self::Number).boxed(),
+            any::<bool>().prop_map(Self::Boolean).boxed(),
+        ])
     }
 }
 
@@ -1147,12 +1136,10 @@ impl Arbitrary for AnyResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextResourceContents > ().prop_map(Self::Text).boxed(), any:: <
-                BlobResourceContents > ().prop_map(Self::Blob).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextResourceContents>().prop_map(Self::Text).boxed(),
+            any::<BlobResourceContents>().prop_map(Self::Blob).boxed(),
+        ])
     }
 }
 
@@ -1188,15 +1175,17 @@ impl Arbitrary for EnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SingleSelectEnumSchema > ().prop_map(Self::SingleSelect).boxed(),
-                any:: < MultiSelectEnumSchema > ().prop_map(Self::MultiSelect).boxed(),
-                any:: < LegacyTitledEnumSchema > ()
-                .prop_filter("told apart by its members", | value | value.enum_names
-                .is_some()).prop_map(Self::LegacyTitled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SingleSelectEnumSchema>().prop_map(Self::SingleSelect).boxed(),
+            any::<MultiSelectEnumSchema>().prop_map(Self::MultiSelect).boxed(),
+            any::<LegacyTitledEnumSchema>()
+                .prop_filter(
+                    "told apart by its members",
+                    |value| value.enum_names.is_some(),
+                )
+                .prop_map(Self::LegacyTitled)
+                .boxed(),
+        ])
     }
 }
 
@@ -1310,12 +1299,10 @@ impl Arbitrary for GetPromptOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < GetPromptResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<GetPromptResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -1510,13 +1497,11 @@ impl Arbitrary for InputRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(),
-                any:: < ListRootsRequest > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitRequest > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitRequest>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -1555,13 +1540,11 @@ impl Arbitrary for InputResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(),
-                any:: < ListRootsResult > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitResult > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitResult>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -1685,13 +1668,11 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(), any:: <
-                JSONRPCResponse > ().prop_map(Self::Response).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+        ])
     }
 }
 
@@ -1744,12 +1725,10 @@ impl Arbitrary for JSONRPCResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCResultResponse > ().prop_map(Self::Result).boxed(), any::
-                < JSONRPCErrorResponse > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -2396,13 +2375,10 @@ impl Arbitrary for MultiSelectEnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < UntitledMultiSelectEnumSchema > ().prop_map(Self::Untitled)
-                .boxed(), any:: < TitledMultiSelectEnumSchema > ().prop_map(Self::Titled)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<UntitledMultiSelectEnumSchema>().prop_map(Self::Untitled).boxed(),
+            any::<TitledMultiSelectEnumSchema>().prop_map(Self::Titled).boxed(),
+        ])
     }
 }
 
@@ -2629,14 +2605,12 @@ impl Arbitrary for PrimitiveSchemaDefinition {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < StringSchema > ().prop_map(Self::String).boxed(), any:: <
-                NumberSchema > ().prop_map(Self::Number).boxed(), any:: < BooleanSchema >
-                ().prop_map(Self::Boolean).boxed(), any:: < EnumSchema > ()
-                .prop_map(Self::Enum).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<StringSchema>().prop_map(Self::String).boxed(),
+            any::<NumberSchema>().prop_map(Self::Number).boxed(),
+            any::<BooleanSchema>().prop_map(Self::Boolean).boxed(),
+            any::<EnumSchema>().prop_map(Self::Enum).boxed(),
+        ])
     }
 }
 
@@ -2913,12 +2887,10 @@ impl Arbitrary for ReadResourceOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < ReadResourceResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<ReadResourceResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -3541,15 +3513,13 @@ impl Arbitrary for SamplingMessageContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed(), any:: < AudioContent >
-                ().prop_map(Self::Audio).boxed(), any:: < ToolUseContent > ()
-                .prop_map(Self::ToolUse).boxed(), any:: < ToolResultContent > ()
-                .prop_map(Self::ToolResult).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
+            any::<ToolUseContent>().prop_map(Self::ToolUse).boxed(),
+            any::<ToolResultContent>().prop_map(Self::ToolResult).boxed(),
+        ])
     }
 }
 
@@ -3683,25 +3653,28 @@ impl Arbitrary for ServerNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < ResourceListChangedNotification > ()
-                .prop_map(Self::ResourceListChanged).boxed(), any:: <
-                SubscriptionsAcknowledgedNotification > ()
-                .prop_map(Self::SubscriptionsAcknowledged).boxed(), any:: <
-                ResourceUpdatedNotification > ().prop_map(Self::ResourceUpdated).boxed(),
-                any:: < PromptListChangedNotification > ()
-                .prop_map(Self::PromptListChanged).boxed(), any:: <
-                ToolListChangedNotification > ().prop_map(Self::ToolListChanged).boxed(),
-                any:: < LoggingMessageNotification > ().prop_map(Self::LoggingMessage)
-                .boxed(), #[cfg(feature = "tasks")] any:: < TaskStatusNotification > ()
-                .prop_map(Self::TaskStatus).boxed(), #[cfg(feature =
-                "versioned-resources")] any:: < ResourceContentChangedNotification > ()
-                .prop_map(Self::ResourceContentChanged).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<ResourceListChangedNotification>()
+                .prop_map(Self::ResourceListChanged)
+                .boxed(),
+            any::<SubscriptionsAcknowledgedNotification>()
+                .prop_map(Self::SubscriptionsAcknowledged)
+                .boxed(),
+            any::<ResourceUpdatedNotification>().prop_map(Self::ResourceUpdated).boxed(),
+            any::<PromptListChangedNotification>()
+                .prop_map(Self::PromptListChanged)
+                .boxed(),
+            any::<ToolListChangedNotification>().prop_map(Self::ToolListChanged).boxed(),
+            any::<LoggingMessageNotification>().prop_map(Self::LoggingMessage).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<ResourceContentChangedNotification>()
+                .prop_map(Self::ResourceContentChanged)
+                .boxed(),
+        ])
     }
 }
 
@@ -3710,26 +3683,30 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InputRequiredResult > ().prop_map(Self::InputRequired).boxed(), any:: <
-                DiscoverResult > ().prop_map(Self::Discover).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscriptionsListenResult > ()
-                .prop_map(Self::SubscriptionsListen).boxed(), any:: < ListPromptsResult >
-                ().prop_map(Self::ListPrompts).boxed(), any:: < GetPromptResult > ()
-                .prop_map(Self::GetPrompt).boxed(), any:: < ListToolsResult > ()
-                .prop_map(Self::ListTools).boxed(), any:: < CallToolResult > ()
-                .prop_map(Self::CallTool).boxed(), any:: < CompleteResult > ()
-                .prop_map(Self::Complete).boxed(), #[cfg(feature = "sep-2093")] any:: <
-                ReadResourceMetadataResult > ().prop_map(Self::ReadResourceMetadata)
-                .boxed(), #[cfg(feature = "versioned-resources")] any:: <
-                GetResourceResult > ().prop_map(Self::GetResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<DiscoverResult>().prop_map(Self::Discover).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscriptionsListenResult>()
+                .prop_map(Self::SubscriptionsListen)
+                .boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "sep-2093")]
+            any::<ReadResourceMetadataResult>()
+                .prop_map(Self::ReadResourceMetadata)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<GetResourceResult>().prop_map(Self::GetResource).boxed(),
+        ])
     }
 }
 
@@ -3738,13 +3715,10 @@ impl Arbitrary for SingleSelectEnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < UntitledSingleSelectEnumSchema > ().prop_map(Self::Untitled)
-                .boxed(), any:: < TitledSingleSelectEnumSchema > ()
-                .prop_map(Self::Titled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<UntitledSingleSelectEnumSchema>().prop_map(Self::Untitled).boxed(),
+            any::<TitledSingleSelectEnumSchema>().prop_map(Self::Titled).boxed(),
+        ])
     }
 }
 
@@ -4984,15 +4958,13 @@ impl Arbitrary for DetailedTask {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < WorkingTask > ().prop_map(Self::Working).boxed(), any:: <
-                InputRequiredTask > ().prop_map(Self::InputRequired).boxed(), any:: <
-                CompletedTask > ().prop_map(Self::Completed).boxed(), any:: < FailedTask
-                > ().prop_map(Self::Failed).boxed(), any:: < CancelledTask > ()
-                .prop_map(Self::Cancelled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<WorkingTask>().prop_map(Self::Working).boxed(),
+            any::<InputRequiredTask>().prop_map(Self::InputRequired).boxed(),
+            any::<CompletedTask>().prop_map(Self::Completed).boxed(),
+            any::<FailedTask>().prop_map(Self::Failed).boxed(),
+            any::<CancelledTask>().prop_map(Self::Cancelled).boxed(),
+        ])
     }
 }
 
@@ -5384,18 +5356,18 @@ impl Arbitrary for GetTaskResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                #[cfg(feature = "tasks")] any:: < GetTaskResultWorking > ()
-                .prop_map(Self::Working).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskResultInputRequired > ().prop_map(Self::InputRequired).boxed(),
-                #[cfg(feature = "tasks")] any:: < GetTaskResultCompleted > ()
-                .prop_map(Self::Completed).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskResultFailed > ().prop_map(Self::Failed).boxed(), #[cfg(feature =
-                "tasks")] any:: < GetTaskResultCancelled > ().prop_map(Self::Cancelled)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultWorking>().prop_map(Self::Working).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultInputRequired>().prop_map(Self::InputRequired).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultCompleted>().prop_map(Self::Completed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultFailed>().prop_map(Self::Failed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultCancelled>().prop_map(Self::Cancelled).boxed(),
+        ])
     }
 }
 
@@ -5829,19 +5801,24 @@ impl Arbitrary for TaskStatusNotificationParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                #[cfg(feature = "tasks")] any:: < TaskStatusNotificationParamsWorking >
-                ().prop_map(Self::Working).boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsInputRequired > ()
-                .prop_map(Self::InputRequired).boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsCompleted > ().prop_map(Self::Completed)
-                .boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsFailed > ().prop_map(Self::Failed).boxed(),
-                #[cfg(feature = "tasks")] any:: < TaskStatusNotificationParamsCancelled >
-                ().prop_map(Self::Cancelled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsWorking>().prop_map(Self::Working).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsInputRequired>()
+                .prop_map(Self::InputRequired)
+                .boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsCompleted>()
+                .prop_map(Self::Completed)
+                .boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsFailed>().prop_map(Self::Failed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsCancelled>()
+                .prop_map(Self::Cancelled)
+                .boxed(),
+        ])
     }
 }
 
@@ -5994,12 +5971,10 @@ impl Arbitrary for GetResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < GetTextResourceContents > ().prop_map(Self::Text).boxed(), any::
-                < GetBlobResourceContents > ().prop_map(Self::Blob).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<GetTextResourceContents>().prop_map(Self::Text).boxed(),
+            any::<GetBlobResourceContents>().prop_map(Self::Blob).boxed(),
+        ])
     }
 }
 

@@ -2,15 +2,11 @@
 
 //! The types of 2026-07-28.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
@@ -23151,7 +23147,7 @@ impl Serialize for TaskStatusNotificationParams {
 ///
 /// Needs the feature `tasks`.
 #[cfg(feature = "tasks")]
-pub type TasksExtensionCapability = Empty;
+pub type TasksExtensionCapability = codec::Empty;
 
 /// Whether a resource is a single thing to read or holds other resources.
 ///
