@@ -79,11 +79,29 @@ impl<'a> Emitter<'a> {
     ///
     /// When a model cannot be lowered.
     pub fn new(family: &'a Family, hints: &'a Hints, support: &str) -> Result<Self, EmitError> {
-        let lowered = family.models.iter().map(lower).collect::<Result<Vec<_>, _>>()?;
-        let support = syn::parse_str(support)
-            .map_err(|source| EmitError::Source { file: support.to_owned(), source })?;
-        let modules = family.models.iter().map(|model| module_name(&model.revision)).collect();
-        Ok(Self { family, hints, support, lowered, modules, alone: false, examples: serde_json::Map::new() })
+        let lowered = family
+            .models
+            .iter()
+            .map(lower)
+            .collect::<Result<Vec<_>, _>>()?;
+        let support = syn::parse_str(support).map_err(|source| EmitError::Source {
+            file: support.to_owned(),
+            source,
+        })?;
+        let modules = family
+            .models
+            .iter()
+            .map(|model| module_name(&model.revision))
+            .collect();
+        Ok(Self {
+            family,
+            hints,
+            support,
+            lowered,
+            modules,
+            alone: false,
+            examples: serde_json::Map::new(),
+        })
     }
 
     /// The output is a module of its own, whose submodule `support` holds the support code.
@@ -98,11 +116,19 @@ impl<'a> Emitter<'a> {
     pub fn ambiguities(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (at, model) in self.family.models.iter().enumerate() {
-            for def in model.types.iter().filter(|def| self.family.is_home(at, &def.name)) {
+            for def in model
+                .types
+                .iter()
+                .filter(|def| self.family.is_home(at, &def.name))
+            {
                 if let Kind::Union(union) = &def.kind {
                     let decide = self.hints.decide.get(&def.name);
                     let plan = discriminate::plan(model, &def.name, union, decide);
-                    found.extend(plan.ambiguous.iter().map(|text| format!("{}: {text}", model.revision)));
+                    found.extend(
+                        plan.ambiguous
+                            .iter()
+                            .map(|text| format!("{}: {text}", model.revision)),
+                    );
                 }
             }
         }
@@ -123,7 +149,12 @@ impl<'a> Emitter<'a> {
             if !self.family.is_home(at, &def.name) {
                 continue;
             }
-            let scope = Scope { emitter: self, at, model, def };
+            let scope = Scope {
+                emitter: self,
+                at,
+                model,
+                def,
+            };
             types.push(scope.item()?);
             strategies.extend(scope.strategy()?);
             messages.extend(scope.message());
@@ -136,7 +167,10 @@ impl<'a> Emitter<'a> {
             self.file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
         if !self.alone {
-            files.push(self.file("strategies.rs", &self.strategies_file(name, &quote! { #(#strategies)* }))?);
+            files.push(self.file(
+                "strategies.rs",
+                &self.strategies_file(name, &quote! { #(#strategies)* }),
+            )?);
         }
         if at + 1 < self.family.models.len() {
             files.push(self.file("convert.rs", &self.conversions(at)?)?);
@@ -146,9 +180,14 @@ impl<'a> Emitter<'a> {
 
     #[expect(clippy::unused_self, reason = "beside its siblings")]
     fn file(&self, path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
-        let text = print::print(tokens)
-            .map_err(|source| EmitError::Source { file: path.to_owned(), source })?;
-        Ok(File { path: path.to_owned(), text })
+        let text = print::print(tokens).map_err(|source| EmitError::Source {
+            file: path.to_owned(),
+            source,
+        })?;
+        Ok(File {
+            path: path.to_owned(),
+            text,
+        })
     }
 
     fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
@@ -162,9 +201,14 @@ impl<'a> Emitter<'a> {
             there && body.contains(&type_ident(&def.name))
         });
         let elsewhere = elsewhere.then(|| quote! { use super::*; });
-        let serde = used(&["Deserialize", "Deserializer", "Serialize", "Serializer"], items);
+        let serde = used(
+            &["Deserialize", "Deserializer", "Serialize", "Serializer"],
+            items,
+        );
         let map_access = used(&["MapAccess"], items);
-        let serialize_map = body.contains("serialize_map").then(|| quote! { use serde::ser::SerializeMap; });
+        let serialize_map = body
+            .contains("serialize_map")
+            .then(|| quote! { use serde::ser::SerializeMap; });
         quote! {
             #![doc = #about]
             #elsewhere
@@ -196,7 +240,11 @@ impl<'a> Emitter<'a> {
         let about = format!(
             " Revision {0}: {1} types of its schema, {2} messages.",
             model.revision,
-            model.types.iter().filter(|def| def.published && def.features.is_empty()).count(),
+            model
+                .types
+                .iter()
+                .filter(|def| def.published && def.features.is_empty())
+                .count(),
             model.messages.len(),
         );
         let constants = self.constants(at);
@@ -223,18 +271,24 @@ impl<'a> Emitter<'a> {
 
     /// Hand-written types belong to the module under the name that the schema gives them.
     fn natives(&self, at: usize) -> TokenStream {
-        let support = &self.support;
+        let support = if self.alone { quote! { support } } else { self.support.clone() };
         let model = &self.family.models[at];
-        let items = model.types.iter().filter(|def| self.family.is_home(at, &def.name)).filter_map(|def| {
-            let Kind::Native(rust) = &def.kind else { return None };
-            let rust = format_ident!("{rust}");
-            let name = format_ident!("{}", type_ident(&def.name));
-            Some(if rust == name {
-                quote! { pub use #support::codec::#rust; }
-            } else {
-                quote! { pub use #support::codec::#rust as #name; }
-            })
-        });
+        let items = model
+            .types
+            .iter()
+            .filter(|def| self.family.is_home(at, &def.name))
+            .filter_map(|def| {
+                let Kind::Native(rust) = &def.kind else {
+                    return None;
+                };
+                let rust = format_ident!("{rust}");
+                let name = format_ident!("{}", type_ident(&def.name));
+                Some(if rust == name {
+                    quote! { pub use #support::codec::#rust; }
+                } else {
+                    quote! { pub use #support::codec::#rust as #name; }
+                })
+            });
         quote! { #(#items)* }
     }
 
@@ -265,8 +319,10 @@ impl<'a> Emitter<'a> {
 /// The module of a revision.
 #[must_use]
 pub fn module_name(revision: &str) -> String {
-    let plain: String =
-        revision.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain: String = revision
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     format!("v{plain}")
 }
 
@@ -373,5 +429,9 @@ fn idents(tokens: &TokenStream) -> BTreeSet<String> {
 /// The names that a token stream uses.
 fn used(names: &[&str], tokens: &TokenStream) -> Vec<syn::Ident> {
     let body = idents(tokens);
-    names.iter().filter(|name| body.contains(**name)).map(|name| format_ident!("{name}")).collect()
+    names
+        .iter()
+        .filter(|name| body.contains(**name))
+        .map(|name| format_ident!("{name}"))
+        .collect()
 }

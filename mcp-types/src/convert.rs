@@ -44,7 +44,11 @@ impl ConvertError {
     }
 
     pub(crate) fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
-        Self::NoVariant { kind, variant: variant.to_owned(), revision }
+        Self::NoVariant {
+            kind,
+            variant: variant.to_owned(),
+            revision,
+        }
     }
 }
 
@@ -52,9 +56,16 @@ impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { kind, member } => {
-                write!(f, "`{kind}` of the other revision requires the member `{member}`")
+                write!(
+                    f,
+                    "`{kind}` of the other revision requires the member `{member}`"
+                )
             }
-            Self::NoVariant { kind, variant, revision } => {
+            Self::NoVariant {
+                kind,
+                variant,
+                revision,
+            } => {
                 write!(f, "`{kind}` of revision {revision} has no `{variant}`")
             }
             Self::Value(error) => error.fmt(f),

@@ -111,7 +111,10 @@ impl Entry {
     where
         ConvertError: From<U::Error>,
     {
-        self.up = Some(Step { name, convert: convert::<T, U> });
+        self.up = Some(Step {
+            name,
+            convert: convert::<T, U>,
+        });
         self
     }
 
@@ -119,7 +122,10 @@ impl Entry {
     where
         ConvertError: From<U::Error>,
     {
-        self.down = Some(Step { name, convert: convert::<T, U> });
+        self.down = Some(Step {
+            name,
+            convert: convert::<T, U>,
+        });
         self
     }
 
@@ -197,7 +203,11 @@ pub fn convert_text(
     let mut entry = find(from, name).ok_or(RegistryError::Unmapped)?;
     let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
     while at != end {
-        let (step, next) = if at < end { (entry.up, at + 1) } else { (entry.down, at - 1) };
+        let (step, next) = if at < end {
+            (entry.up, at + 1)
+        } else {
+            (entry.down, at - 1)
+        };
         let step = step.ok_or(RegistryError::Unmapped)?;
         text = (step.convert)(&text)?;
         let revision = Revision::ALL.get(next).ok_or(RegistryError::Unmapped)?;
@@ -228,10 +238,12 @@ fn sample<T: Known>() -> proptest::strategy::BoxedStrategy<Sample> {
             let text = serde_json::to_string(&value).map_err(|error| error.to_string());
             let equal = text.as_ref().is_ok_and(|text| {
                 serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
-                    && serde_json::from_str::<Value>(text)
-                        .is_ok_and(|tree| json::from_value::<T>(tree).is_ok_and(|back| back == value))
-                    && serde_json::from_str::<serde_json::Value>(text)
-                        .is_ok_and(|tree| serde_json::from_value::<T>(tree).is_ok_and(|back| back == value))
+                    && serde_json::from_str::<Value>(text).is_ok_and(|tree| {
+                        json::from_value::<T>(tree).is_ok_and(|back| back == value)
+                    })
+                    && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|tree| {
+                        serde_json::from_value::<T>(tree).is_ok_and(|back| back == value)
+                    })
             });
             Sample { text, equal }
         })

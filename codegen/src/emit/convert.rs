@@ -32,11 +32,17 @@ struct Made {
 
 impl Made {
     fn sure(tokens: TokenStream) -> Self {
-        Self { tokens, fails: false }
+        Self {
+            tokens,
+            fails: false,
+        }
     }
 
     fn unsure(tokens: TokenStream) -> Self {
-        Self { tokens, fails: true }
+        Self {
+            tokens,
+            fails: true,
+        }
     }
 }
 
@@ -47,8 +53,18 @@ impl Emitter<'_> {
         let mut items = Vec::new();
         let mut problems = BTreeSet::new();
         for (from, to) in [(older, newer), (newer, older)] {
-            let mut way = Way { emitter: self, from, to, fails: BTreeMap::new(), problems: Default::default() };
-            way.fails = self.pairs(older).into_iter().map(|(old, new)| (if from == older { old } else { new }, false)).collect();
+            let mut way = Way {
+                emitter: self,
+                from,
+                to,
+                fails: BTreeMap::new(),
+                problems: Default::default(),
+            };
+            way.fails = self
+                .pairs(older)
+                .into_iter()
+                .map(|(old, new)| (if from == older { old } else { new }, false))
+                .collect();
             let bodies = way.settle()?;
             items.extend(bodies);
             problems.extend(way.problems.into_inner());
@@ -56,7 +72,10 @@ impl Emitter<'_> {
         if !problems.is_empty() {
             return Err(EmitError::NoConversion(problems.into_iter().collect()));
         }
-        let (old, new) = (format_ident!("{}", self.modules[older]), format_ident!("{}", self.modules[newer]));
+        let (old, new) = (
+            format_ident!("{}", self.modules[older]),
+            format_ident!("{}", self.modules[newer]),
+        );
         let support = &self.support;
         let about = format!(
             " Conversions between {} and {}.",
@@ -65,7 +84,10 @@ impl Emitter<'_> {
         let items = quote! { #(#items)* };
         let plain = used(&["Extra", "Map", "Number", "Object", "Value"], &items);
         let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
-        let module = items.to_string().contains("convert ::").then(|| quote! { self, });
+        let module = items
+            .to_string()
+            .contains("convert ::")
+            .then(|| quote! { self, });
         Ok(quote! {
             #![doc = #about]
             use super::super::{#new as new, #old as old};
@@ -91,8 +113,14 @@ impl Emitter<'_> {
 
     /// The name of an older definition in the next revision.
     pub(super) fn renamed(&self, older: usize, name: &str) -> String {
-        let table = self.hints.renamed.get(&self.family.models[older + 1].revision);
-        table.and_then(|names| names.get(name)).cloned().unwrap_or_else(|| name.to_owned())
+        let table = self
+            .hints
+            .renamed
+            .get(&self.family.models[older + 1].revision);
+        table
+            .and_then(|names| names.get(name))
+            .cloned()
+            .unwrap_or_else(|| name.to_owned())
     }
 }
 
@@ -115,9 +143,10 @@ impl Way<'_> {
             return self.emitter.renamed(self.from, name);
         }
         let older = &self.emitter.family.models[self.to];
-        let renamed = older.types.iter().find(|def| {
-            def.name != *name && self.emitter.renamed(self.to, &def.name) == name
-        });
+        let renamed = older
+            .types
+            .iter()
+            .find(|def| def.name != *name && self.emitter.renamed(self.to, &def.name) == name);
         match renamed {
             Some(def) if older.get(name).is_none() => def.name.clone(),
             _ => name.to_owned(),
@@ -130,7 +159,9 @@ impl Way<'_> {
             let mut changed = false;
             let mut items = Vec::new();
             for name in self.fails.keys().cloned().collect::<Vec<_>>() {
-                let Some(def) = self.source().get(&name) else { continue };
+                let Some(def) = self.source().get(&name) else {
+                    continue;
+                };
                 let made = self.definition(def)?;
                 if made.fails && !self.fails[&name] {
                     self.fails.insert(name.clone(), true);
@@ -145,7 +176,10 @@ impl Way<'_> {
     }
 
     fn item(&self, name: &str, made: &Made) -> TokenStream {
-        let (from, to) = (self.path(true, name), self.path(false, &self.counterpart(name)));
+        let (from, to) = (
+            self.path(true, name),
+            self.path(false, &self.counterpart(name)),
+        );
         let body = &made.tokens;
         if made.fails {
             quote! {
@@ -164,7 +198,11 @@ impl Way<'_> {
     }
 
     fn path(&self, source: bool, name: &str) -> TokenStream {
-        let module = if source == self.upward() { quote! { old } } else { quote! { new } };
+        let module = if source == self.upward() {
+            quote! { old }
+        } else {
+            quote! { new }
+        };
         let ident = format_ident!("{}", type_ident(name));
         quote! { #module::#ident }
     }
@@ -173,7 +211,9 @@ impl Way<'_> {
         let name = self.counterpart(&def.name);
         // A shared type has the members that proposals add to it where it stands.
         let family = self.emitter.family;
-        let def = family.models[family.home(self.from, &def.name)].get(&def.name).unwrap_or(def);
+        let def = family.models[family.home(self.from, &def.name)]
+            .get(&def.name)
+            .unwrap_or(def);
         let Some(target) = family.models[family.home(self.to, &name)].get(&name) else {
             return Err(EmitError::Unsupported(format!("{name} vanished")));
         };
@@ -196,14 +236,24 @@ impl Way<'_> {
     }
 
     fn place(&self, what: &str) -> String {
-        format!("{} {what} -> {}", self.source().revision, self.target().revision)
+        format!(
+            "{} {what} -> {}",
+            self.source().revision,
+            self.target().revision
+        )
     }
 
     fn problem(&self, text: String) {
         self.problems.borrow_mut().insert(text);
     }
 
-    fn object(&self, def: &TypeDef, a: &Object, target: &TypeDef, b: &Object) -> Result<Made, EmitError> {
+    fn object(
+        &self,
+        def: &TypeDef,
+        a: &Object,
+        target: &TypeDef,
+        b: &Object,
+    ) -> Result<Made, EmitError> {
         let mut fails = false;
         let mut values = Vec::new();
         let mut stash = Vec::new();
@@ -228,7 +278,11 @@ impl Way<'_> {
                 });
             }
         }
-        for member in b.members.iter().filter(|member| member.constant().is_some()) {
+        for member in b
+            .members
+            .iter()
+            .filter(|member| member.constant().is_some())
+        {
             // The constant is written by the type itself.
             if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
                 let json = &member.json;
@@ -254,12 +308,23 @@ impl Way<'_> {
             (false, true) => (quote! { let mut extra = Extra::new(); }, quote! { extra }),
             _ => (quote! {}, quote! {}),
         };
-        let start = if stash.is_empty() && !values.iter().any(|v| v.to_string().contains("extra . take")) {
-            if b.open && a.open { quote! { let extra = from.extra; } } else { start }
+        let start = if stash.is_empty()
+            && !values
+                .iter()
+                .any(|v| v.to_string().contains("extra . take"))
+        {
+            if b.open && a.open {
+                quote! { let extra = from.extra; }
+            } else {
+                start
+            }
         } else {
             start
         };
-        Ok(Made { tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } }, fails })
+        Ok(Made {
+            tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } },
+            fails,
+        })
     }
 
     /// The value of a target's member.
@@ -273,13 +338,16 @@ impl Way<'_> {
     ) -> Result<Made, EmitError> {
         let json = &member.json;
         let revision = &self.target().revision;
-        let invented = self.emitter.hints.invented(self.upward(), revision, &target.name, json);
+        let invented = self
+            .emitter
+            .hints
+            .invented(self.upward(), revision, &target.name, json);
         let absent = || -> Result<Made, EmitError> {
             let kind = &target.name;
             match invented {
-                Some(Value::Null) => {
-                    Ok(Made::unsure(quote! { return Err(ConvertError::missing(#kind, #json)) }))
-                }
+                Some(Value::Null) => Ok(Made::unsure(
+                    quote! { return Err(ConvertError::missing(#kind, #json)) },
+                )),
                 Some(value) => {
                     let scope = Scope {
                         emitter: self.emitter,
@@ -287,17 +355,28 @@ impl Way<'_> {
                         model: self.target(),
                         def: target,
                     };
-                    let prefix = if self.upward() { quote! { new } } else { quote! { old } };
+                    let prefix = if self.upward() {
+                        quote! { new }
+                    } else {
+                        quote! { old }
+                    };
                     Ok(Made::sure(scope.invent(&member.ty, value, &prefix)?))
                 }
                 None => {
-                    self.problem(format!("{}.{json} is required in {revision}", self.place(&target.name)));
+                    self.problem(format!(
+                        "{}.{json} is required in {revision}",
+                        self.place(&target.name)
+                    ));
                     Ok(Made::sure(quote! { todo }))
                 }
             }
         };
         let Some(source) = source else {
-            let took = if open { quote! { extra.take(#json) } } else { quote! { None } };
+            let took = if open {
+                quote! { extra.take(#json) }
+            } else {
+                quote! { None }
+            };
             return Ok(match member.required {
                 false => Made::sure(took),
                 true => {
@@ -311,13 +390,14 @@ impl Way<'_> {
             });
         };
         let name = field(source);
-        let convert = |expression: &TokenStream| match self.value(&source.ty, &member.ty, expression) {
-            Some(made) => made,
-            None => {
-                self.problem(format!("{}.{json}", self.place(&def.name)));
-                Made::sure(expression.clone())
-            }
-        };
+        let convert =
+            |expression: &TokenStream| match self.value(&source.ty, &member.ty, expression) {
+                Some(made) => made,
+                None => {
+                    self.problem(format!("{}.{json}", self.place(&def.name)));
+                    Made::sure(expression.clone())
+                }
+            };
         Ok(match (source.required, member.required) {
             (true, true) => convert(&quote! { from.#name }),
             (false, false) => {
@@ -328,20 +408,30 @@ impl Way<'_> {
                 } else {
                     quote! { match from.#name { Some(value) => Some(#value), None => None } }
                 };
-                Made { tokens, fails: made.fails }
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
             }
             (true, false) => {
                 let made = convert(&quote! { from.#name });
                 let value = made.tokens;
                 // What the other direction invents and this one does not know leaves nothing.
                 let other = self.source().revision.clone();
-                let blank = self.emitter.hints.invented(!self.upward(), &other, &def.name, json);
-                let tokens = if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
-                    quote! { Some(#value).filter(|value| *value != Default::default()) }
-                } else {
-                    quote! { Some(#value) }
-                };
-                Made { tokens, fails: made.fails }
+                let blank = self
+                    .emitter
+                    .hints
+                    .invented(!self.upward(), &other, &def.name, json);
+                let tokens =
+                    if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
+                        quote! { Some(#value).filter(|value| *value != Default::default()) }
+                    } else {
+                        quote! { Some(#value) }
+                    };
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
             }
             (false, true) => {
                 let made = convert(&quote! { value });
@@ -386,13 +476,17 @@ impl Way<'_> {
         for variant in &a.variants {
             let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
             let unit = *self.source().resolve(&variant.ty) == Ty::Null;
-            let fit = b.variants.iter().filter(|other| other.features.is_empty()).find_map(|other| {
-                if !variant.features.is_empty() || !self.corresponds(&variant.ty, &other.ty) {
-                    return None;
-                }
-                let made = self.value(&variant.ty, &other.ty, &quote! { value })?;
-                Some((format_ident!("{}", other.ident), made))
-            });
+            let fit = b
+                .variants
+                .iter()
+                .filter(|other| other.features.is_empty())
+                .find_map(|other| {
+                    if !variant.features.is_empty() || !self.corresponds(&variant.ty, &other.ty) {
+                        return None;
+                    }
+                    let made = self.value(&variant.ty, &other.ty, &quote! { value })?;
+                    Some((format_ident!("{}", other.ident), made))
+                });
             arms.push(match fit {
                 Some((other, _)) if unit => quote! { #cfg #from::#name => #to::#other },
                 Some((other, made)) => {
@@ -411,7 +505,10 @@ impl Way<'_> {
                 }
             });
         }
-        Made { tokens: quote! { match from { #(#arms,)* } }, fails }
+        Made {
+            tokens: quote! { match from { #(#arms,)* } },
+            fails,
+        }
     }
 
     /// Whether two types are the same thing in two revisions.
@@ -421,8 +518,10 @@ impl Way<'_> {
                 self.counterpart(a) == *b
                     || self.wrap_or_unwrap(from, to, &quote! { value }).is_some()
             }
-            _ => std::mem::discriminant(self.source().resolve(from))
-                == std::mem::discriminant(self.target().resolve(to)),
+            _ => {
+                std::mem::discriminant(self.source().resolve(from))
+                    == std::mem::discriminant(self.target().resolve(to))
+            }
         }
     }
 
@@ -430,12 +529,16 @@ impl Way<'_> {
     fn same(&self, from: &Ty, to: &Ty) -> bool {
         match (self.source().resolve(from), self.target().resolve(to)) {
             (Ty::Named(a), Ty::Named(b)) => {
-                a == b && self.emitter.family.home(self.from, a) == self.emitter.family.home(self.to, b)
+                a == b
+                    && self.emitter.family.home(self.from, a)
+                        == self.emitter.family.home(self.to, b)
             }
-            (Ty::Array(a, _), Ty::Array(b, _)) | (Ty::Map(a), Ty::Map(b)) | (Ty::Nullable(a), Ty::Nullable(b)) => {
-                self.same(a, b)
-            }
-            (Ty::Int(_), Ty::Int(_)) | (Ty::Number(_), Ty::Number(_)) | (Ty::String(_), Ty::String(_)) => true,
+            (Ty::Array(a, _), Ty::Array(b, _))
+            | (Ty::Map(a), Ty::Map(b))
+            | (Ty::Nullable(a), Ty::Nullable(b)) => self.same(a, b),
+            (Ty::Int(_), Ty::Int(_))
+            | (Ty::Number(_), Ty::Number(_))
+            | (Ty::String(_), Ty::String(_)) => true,
             (a, b) => a == b,
         }
     }
@@ -446,7 +549,9 @@ impl Way<'_> {
         }
         let (a, b) = (self.source().resolve(from), self.target().resolve(to));
         match (a, b) {
-            (Ty::Named(x), Ty::Named(y)) if self.fails.contains_key(x) && self.counterpart(x) == *y => {
+            (Ty::Named(x), Ty::Named(y))
+                if self.fails.contains_key(x) && self.counterpart(x) == *y =>
+            {
                 Some(if self.fails[x] {
                     Made::unsure(quote! { #expression.try_into()? })
                 } else {
@@ -468,19 +573,24 @@ impl Way<'_> {
                 let made = self.value(x, y, &quote! { value })?;
                 let value = made.tokens;
                 Some(if made.fails {
-                    Made::unsure(quote! { #expression.try_map(|value| Ok::<_, ConvertError>(#value))? })
+                    Made::unsure(
+                        quote! { #expression.try_map(|value| Ok::<_, ConvertError>(#value))? },
+                    )
                 } else {
                     Made::sure(quote! { #expression.map(|value| #value) })
                 })
             }
             (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),
-            (Ty::Any, Ty::AnyObject) => Some(Made::unsure(quote! { convert::object(#expression)? })),
-            (Ty::AnyObject, Ty::Named(_) | Ty::Map(_)) | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => {
-                Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
+            (Ty::Any, Ty::AnyObject) => {
+                Some(Made::unsure(quote! { convert::object(#expression)? }))
             }
-            (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => {
-                Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
-            }
+            (Ty::AnyObject, Ty::Named(_) | Ty::Map(_))
+            | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => Some(Made::unsure(
+                quote! { convert::through_json(&#expression)? },
+            )),
+            (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => Some(
+                Made::unsure(quote! { convert::through_json(&#expression)? }),
+            ),
             (Ty::Int(_), Ty::Number(_)) => Some(Made::sure(quote! { Number::from(#expression) })),
             _ => self.wrap_or_unwrap(from, to, expression),
         }
@@ -488,28 +598,40 @@ impl Way<'_> {
 
     /// A type that became a variant of a union, or a variant that was the whole type.
     fn wrap_or_unwrap(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
-        let (Ty::Named(x), Ty::Named(y)) = (self.source().resolve(from), self.target().resolve(to)) else {
+        let (Ty::Named(x), Ty::Named(y)) = (self.source().resolve(from), self.target().resolve(to))
+        else {
             return None;
         };
         let (source, target) = (&self.source().get(x)?.kind, &self.target().get(y)?.kind);
         match (source, target) {
             (Kind::Object(_) | Kind::Enum(_), Kind::Union(union)) => {
                 let path = self.path(false, y);
-                union.variants.iter().filter(|v| v.features.is_empty()).find_map(|variant| {
-                    let Ty::Named(inner) = &variant.ty else { return None };
-                    let made = if *inner == self.counterpart(x) {
-                        self.value(from, &variant.ty, expression)?
-                    } else {
-                        self.wrap_or_unwrap(from, &variant.ty, expression)?
-                    };
-                    let (name, value) = (format_ident!("{}", variant.ident), made.tokens);
-                    Some(Made { tokens: quote! { #path::#name(#value) }, fails: made.fails })
-                })
+                union
+                    .variants
+                    .iter()
+                    .filter(|v| v.features.is_empty())
+                    .find_map(|variant| {
+                        let Ty::Named(inner) = &variant.ty else {
+                            return None;
+                        };
+                        let made = if *inner == self.counterpart(x) {
+                            self.value(from, &variant.ty, expression)?
+                        } else {
+                            self.wrap_or_unwrap(from, &variant.ty, expression)?
+                        };
+                        let (name, value) = (format_ident!("{}", variant.ident), made.tokens);
+                        Some(Made {
+                            tokens: quote! { #path::#name(#value) },
+                            fails: made.fails,
+                        })
+                    })
             }
             (Kind::Union(union), Kind::Object(_) | Kind::Enum(_)) => {
                 let path = self.path(true, x);
                 let (name, value) = union.variants.iter().find_map(|variant| {
-                    let Ty::Named(inner) = &variant.ty else { return None };
+                    let Ty::Named(inner) = &variant.ty else {
+                        return None;
+                    };
                     if self.counterpart(inner) != *y {
                         return None;
                     }
@@ -531,10 +653,17 @@ impl Way<'_> {
 
 impl Scope<'_> {
     /// A JSON value of the data as an expression, objects included.
-    fn invent(&self, ty: &Ty, value: &Value, module: &TokenStream) -> Result<TokenStream, EmitError> {
+    fn invent(
+        &self,
+        ty: &Ty,
+        value: &Value,
+        module: &TokenStream,
+    ) -> Result<TokenStream, EmitError> {
         let resolved = self.model.resolve(ty);
         match (resolved, value) {
-            (Ty::AnyObject, Value::Object(object)) if object.is_empty() => Ok(quote! { Object::new() }),
+            (Ty::AnyObject, Value::Object(object)) if object.is_empty() => {
+                Ok(quote! { Object::new() })
+            }
             (Ty::Map(_), Value::Object(object)) if object.is_empty() => Ok(quote! { Map::new() }),
             (Ty::Array(..), Value::Array(items)) if items.is_empty() => Ok(quote! { Vec::new() }),
             (Ty::Named(name), Value::Object(given)) => {
@@ -548,10 +677,16 @@ impl Scope<'_> {
                     let value = match given.get(&member.json) {
                         Some(value) => {
                             let value = self.invent(&member.ty, value, module)?;
-                            if member.required { value } else { quote! { Some(#value) } }
+                            if member.required {
+                                value
+                            } else {
+                                quote! { Some(#value) }
+                            }
                         }
                         None if member.required => {
-                            return Err(EmitError::Unsupported(format!("{ident}.{name} is required")));
+                            return Err(EmitError::Unsupported(format!(
+                                "{ident}.{name} is required"
+                            )));
                         }
                         None => quote! { None },
                     };
@@ -573,7 +708,10 @@ impl Scope<'_> {
 pub(super) fn step_exists(emitter: &Emitter<'_>, older: usize, name: &str, other: &str) -> bool {
     let family = emitter.family;
     let (old, new) = (&family.models[older], &family.models[older + 1]);
-    match (old.get(name).map(|def| &def.kind), new.get(other).map(|def| &def.kind)) {
+    match (
+        old.get(name).map(|def| &def.kind),
+        new.get(other).map(|def| &def.kind),
+    ) {
         (Some(Kind::Alias(a)), Some(Kind::Alias(b))) => match (old.resolve(a), new.resolve(b)) {
             (Ty::Named(a), Ty::Named(b)) => {
                 emitter.renamed(older, a) == *b && step_exists(emitter, older, a, b)

@@ -6,7 +6,13 @@ use quote::quote;
 
 /// Documentation attributes, one for each line, each with the space that a comment has.
 pub(super) fn lines(text: &str) -> TokenStream {
-    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    let lines = text.lines().map(|line| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        }
+    });
     quote! { #(#[doc = #lines])* }
 }
 
@@ -48,7 +54,10 @@ impl Scope<'_> {
             text.push_str("\n\n**Deprecated** by this revision of the specification.");
         }
         if !self.def.features.is_empty() {
-            text.push_str(&format!("\n\nNeeds the feature `{}`.", self.def.features.join("` or `")));
+            text.push_str(&format!(
+                "\n\nNeeds the feature `{}`.",
+                self.def.features.join("` or `")
+            ));
         } else if self.def.published
             && let Some(source) = self.emitter.hints.sources.get(&self.model.revision)
         {
@@ -72,7 +81,11 @@ impl Scope<'_> {
             let Some(end) = after.find('}') else { break };
             let target = after[..end].trim();
             let name = target.split_whitespace().next().unwrap_or(target);
-            let shown = target.strip_prefix(name).map(str::trim).filter(|s| !s.is_empty()).unwrap_or(name);
+            let shown = target
+                .strip_prefix(name)
+                .map(str::trim)
+                .filter(|s| !s.is_empty())
+                .unwrap_or(name);
             let root = name.split('.').next().unwrap_or(name);
             match self.model.get(root) {
                 Some(def) if def.features.is_empty() => {

@@ -2,7 +2,7 @@
 
 use super::convert::step_exists;
 use super::{EmitError, Emitter, File, cfg, module_name};
-use crate::model::{Kind, Model, MessageKind, Ty, type_ident};
+use crate::model::{Kind, MessageKind, Model, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -38,11 +38,22 @@ impl Emitter<'_> {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
             quote! { #cfg pub mod #module; }
         });
-        let texts: Vec<&String> = self.family.models.iter().map(|model| &model.revision).collect();
-        let idents: Vec<syn::Ident> =
-            self.family.models.iter().map(|model| revision_ident(&model.revision)).collect();
+        let texts: Vec<&String> = self
+            .family
+            .models
+            .iter()
+            .map(|model| &model.revision)
+            .collect();
+        let idents: Vec<syn::Ident> = self
+            .family
+            .models
+            .iter()
+            .map(|model| revision_ident(&model.revision))
+            .collect();
         let latest = &idents[self.newest()];
-        let docs = texts.iter().map(|text| super::docs::lines(&format!("Revision {text}.")));
+        let docs = texts
+            .iter()
+            .map(|text| super::docs::lines(&format!("Revision {text}.")));
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
@@ -72,13 +83,19 @@ impl Emitter<'_> {
             let model = &self.family.models[at];
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
             let name = format_ident!("{}", self.modules[at].to_uppercase());
-            let rows = model.types.iter().map(|def| self.registry_row(at, model, &def.name));
+            let rows = model
+                .types
+                .iter()
+                .map(|def| self.registry_row(at, model, &def.name));
             let about = super::docs::lines(&format!("Types of {}.", model.revision));
             let _ = module;
             quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
         });
         let arms = (0..=self.newest()).map(|at| {
-            let (cfg, revision) = (self.revision_cfg(at), revision_ident(&self.family.models[at].revision));
+            let (cfg, revision) = (
+                self.revision_cfg(at),
+                revision_ident(&self.family.models[at].revision),
+            );
             let name = format_ident!("{}", self.modules[at].to_uppercase());
             quote! { #cfg Revision::#revision => #name }
         });
@@ -104,7 +121,9 @@ impl Emitter<'_> {
     }
 
     fn registry_row(&self, at: usize, model: &Model, name: &str) -> TokenStream {
-        let Some(def) = model.get(name) else { return TokenStream::new() };
+        let Some(def) = model.get(name) else {
+            return TokenStream::new();
+        };
         let features = self.all_features(at, name, &def.features);
         let cfg = cfg(&features);
         let module = format_ident!("{}", self.modules[at]);
@@ -115,7 +134,10 @@ impl Emitter<'_> {
         if at < self.newest()
             && let Some(other) = self.above(at, name)
         {
-            let (module2, ident2) = (format_ident!("{}", self.modules[at + 1]), format_ident!("{}", type_ident(&other)));
+            let (module2, ident2) = (
+                format_ident!("{}", self.modules[at + 1]),
+                format_ident!("{}", type_ident(&other)),
+            );
             row = quote! { #row.up::<#module::#ident, #module2::#ident2>(#other) };
         }
         if at > 0
@@ -123,7 +145,10 @@ impl Emitter<'_> {
         {
             // Revisions below are features of their own; the row says so by a helper.
             let feature = feature_name(&self.family.models[at - 1].revision);
-            let (module2, ident2) = (format_ident!("{}", self.modules[at - 1]), format_ident!("{}", type_ident(&other)));
+            let (module2, ident2) = (
+                format_ident!("{}", self.modules[at - 1]),
+                format_ident!("{}", type_ident(&other)),
+            );
             row = quote! {
                 {
                     let entry = #row;
@@ -158,7 +183,10 @@ impl Emitter<'_> {
         older
             .types
             .iter()
-            .find(|def| self.above(at - 1, &def.name).is_some_and(|other| other == name))
+            .find(|def| {
+                self.above(at - 1, &def.name)
+                    .is_some_and(|other| other == name)
+            })
             .map(|def| def.name.clone())
     }
 
@@ -207,17 +235,25 @@ impl Emitter<'_> {
 
     fn version(&self, at: usize, name: &str) -> TokenStream {
         let model = &self.family.models[at];
-        let features = model.get(name).map(|def| def.features.clone()).unwrap_or_default();
+        let features = model
+            .get(name)
+            .map(|def| def.features.clone())
+            .unwrap_or_default();
         let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
         let path = |at: usize, name: &str| {
-            let (module, ident) = (format_ident!("{}", self.modules[at]), format_ident!("{}", type_ident(name)));
+            let (module, ident) = (
+                format_ident!("{}", self.modules[at]),
+                format_ident!("{}", type_ident(name)),
+            );
             quote! { super::#module::#ident }
         };
         let own = path(at, name);
         let mut chain = vec![(at, name.to_owned())];
         let (mut level, mut current) = (at, name.to_owned());
         while level > 0 && features.is_empty() {
-            let Some(below) = self.below(level, &current) else { break };
+            let Some(below) = self.below(level, &current) else {
+                break;
+            };
             level -= 1;
             current = below;
             chain.push((level, current.clone()));
@@ -226,20 +262,34 @@ impl Emitter<'_> {
         let mut writes = Vec::new();
         for depth in 0..chain.len() {
             let (level, _) = &chain[depth];
-            let (cfg, revision) =
-                (self.revision_cfg(*level), revision_ident(&self.family.models[*level].revision));
+            let (cfg, revision) = (
+                self.revision_cfg(*level),
+                revision_ident(&self.family.models[*level].revision),
+            );
             // A step between revisions that share the type is none.
             let mut steps: Vec<TokenStream> = Vec::new();
-            let homes: Vec<TokenStream> = chain[..=depth].iter().map(|(l, n)| path(self.family.home(*l, n), n)).collect();
+            let homes: Vec<TokenStream> = chain[..=depth]
+                .iter()
+                .map(|(l, n)| path(self.family.home(*l, n), n))
+                .collect();
             let mut distinct: Vec<&TokenStream> = Vec::new();
             for home in &homes {
-                if distinct.last().is_none_or(|last| last.to_string() != home.to_string()) {
+                if distinct
+                    .last()
+                    .is_none_or(|last| last.to_string() != home.to_string())
+                {
                     distinct.push(home);
                 }
             }
-            let lowest = distinct.last().copied().cloned().unwrap_or_else(|| own.clone());
+            let lowest = distinct
+                .last()
+                .copied()
+                .cloned()
+                .unwrap_or_else(|| own.clone());
             for upper in distinct.iter().rev().skip(1) {
-                steps.push(quote! { let value = #upper::try_from(value).map_err(ConvertError::from)?; });
+                steps.push(
+                    quote! { let value = #upper::try_from(value).map_err(ConvertError::from)?; },
+                );
             }
             reads.push(quote! {
                 #cfg

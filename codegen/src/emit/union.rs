@@ -25,7 +25,12 @@ impl Scope<'_> {
             variants.push(quote! { #text #cfg #name(#ty) });
             writes.push(quote! { #cfg Self::#name(value) => value.serialize(serializer) });
             let resolved = self.model.resolve(&variant.ty);
-            let alone = union.variants.iter().filter(|v| self.model.resolve(&v.ty) == resolved).count() == 1;
+            let alone = union
+                .variants
+                .iter()
+                .filter(|v| self.model.resolve(&v.ty) == resolved)
+                .count()
+                == 1;
             if alone {
                 let cfg = cfg.clone().or_else(|| cfg_type.clone());
                 froms.push(quote! {
@@ -61,7 +66,12 @@ impl Scope<'_> {
             Ty::Named(name) => match self.model.get(name) {
                 Some(def) if !def.docs.is_empty() => {
                     let prose = self.prose(&def.docs);
-                    prose.split_inclusive(". ").next().unwrap_or(&prose).trim().to_owned()
+                    prose
+                        .split_inclusive(". ")
+                        .next()
+                        .unwrap_or(&prose)
+                        .trim()
+                        .to_owned()
                 }
                 _ => format!("[`{}`]", crate::model::type_ident(name)),
             },
@@ -210,7 +220,10 @@ impl Scope<'_> {
     fn take(&self, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
         let direct = match &variant.ty {
-            Ty::Named(target) => matches!(self.model.get(target).map(|d| &d.kind), Some(Kind::Object(_))),
+            Ty::Named(target) => matches!(
+                self.model.get(target).map(|d| &d.kind),
+                Some(Kind::Object(_))
+            ),
             _ => false,
         };
         if direct {
@@ -234,7 +247,11 @@ impl Scope<'_> {
                 let take = self.take(&union.variants[*at]);
                 quote! { #signature { #take } }
             }
-            Objects::Tag { name: tag, arms, absent } => {
+            Objects::Tag {
+                name: tag,
+                arms,
+                absent,
+            } => {
                 let arms = arms.iter().map(|(values, at)| {
                     let variant = &union.variants[*at];
                     let (cfg, take) = (cfg(&variant.features), self.take(variant));
@@ -259,7 +276,9 @@ impl Scope<'_> {
                 }
             }
             Objects::Shape(candidates) => {
-                let rows = candidates.iter().map(|candidate| self.row(union, candidate));
+                let rows = candidates
+                    .iter()
+                    .map(|candidate| self.row(union, candidate));
                 quote! {
                     #signature {
                         codec::read_shape(members, #name, const { &[#(#rows),*] })
@@ -278,7 +297,10 @@ impl Scope<'_> {
             _ => variant.ident.clone(),
         };
         let required = &candidate.required;
-        let nested = candidate.nested.iter().map(|(outer, inner)| quote! { (#outer, #inner) });
+        let nested = candidate
+            .nested
+            .iter()
+            .map(|(outer, inner)| quote! { (#outer, #inner) });
         let consts = candidate.consts.iter().map(|(member, values)| {
             let values = values.iter().filter_map(Value::as_str);
             let all_text = candidate.consts[member].iter().all(Value::is_string);

@@ -31,9 +31,19 @@ impl Project {
     /// # Errors
     ///
     /// What is wrong with the schema, or has no type, with its place.
-    pub fn standalone(&self, name: &str, file: &str, text: &str, hints: Option<Hints>) -> Result<Standalone, ProjectError> {
+    pub fn standalone(
+        &self,
+        name: &str,
+        file: &str,
+        text: &str,
+        hints: Option<Hints>,
+    ) -> Result<Standalone, ProjectError> {
         let mut document = Document::parse(file, text)?;
-        let recognised = if hints.is_some() { None } else { self.recognise(&document)? };
+        let recognised = if hints.is_some() {
+            None
+        } else {
+            self.recognise(&document)?
+        };
         let hints = match (&recognised, hints) {
             (Some(revision), _) => {
                 if let Some(errata) = self.errata_of(revision)? {
@@ -43,10 +53,19 @@ impl Project {
             }
             (None, hints) => hints.unwrap_or_default(),
         };
-        let words = Words::new(if recognised.is_some() { self.words.clone() } else { Default::default() });
+        let words = Words::new(if recognised.is_some() {
+            self.words.clone()
+        } else {
+            Default::default()
+        });
         let revision = recognised.as_deref().unwrap_or(name);
         let mut model = build(file, revision, &document.definitions, &hints, &words)?;
-        if let Some(errata) = recognised.as_deref().map(|revision| self.errata_of(revision)).transpose()?.flatten() {
+        if let Some(errata) = recognised
+            .as_deref()
+            .map(|revision| self.errata_of(revision))
+            .transpose()?
+            .flatten()
+        {
             model.constants = errata.constants;
         }
         let (types, messages) = (model.types.len(), model.messages.len());

@@ -1,11 +1,11 @@
 //! Unions: by kind of value, and objects by their tag.
 
-use super::{Key, Number, Value};
 use super::super::error::DecodeError;
+use super::{Key, Number, Value};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, Visitor,
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, Visitor,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -20,23 +20,35 @@ pub trait FromAny<'de>: Sized {
 
     /// From `null`.
     fn from_null<E: Error>() -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Other("null"), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Other("null"),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a truth value.
     fn from_bool<E: Error>(value: bool) -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Bool(value), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Bool(value),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a number.
     fn from_number<E: Error>(value: Number) -> Result<Self, E> {
         let _ = value;
-        Err(E::invalid_type(Unexpected::Other("number"), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Other("number"),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a string.
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Str(&value), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Str(&value),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From the elements of an array.
@@ -53,7 +65,9 @@ pub trait FromAny<'de>: Sized {
 }
 
 /// Reads a union.
-pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     deserializer.deserialize_any(Union::<T>::NEW)
 }
 
@@ -121,14 +135,16 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
         let map = serde::de::value::MapAccessDeserializer::new(members);
         match Value::deserialize(map)? {
             Value::Number(number) => T::from_number(number),
-            Value::Object(object) => {
-                T::from_object(Replay::<A> {
-                    tag: None,
-                    buffer: object.into_iter().map(|(k, v)| (Key::Owned(k), v)).collect::<Vec<_>>().into_iter(),
-                    value: Pending::None,
-                    rest: None,
-                })
-            }
+            Value::Object(object) => T::from_object(Replay::<A> {
+                tag: None,
+                buffer: object
+                    .into_iter()
+                    .map(|(k, v)| (Key::Owned(k), v))
+                    .collect::<Vec<_>>()
+                    .into_iter(),
+                value: Pending::None,
+                rest: None,
+            }),
             other => T::from_string(other.to_string()),
         }
     }
@@ -254,10 +270,15 @@ enum Pending<'de> {
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
     type Error = A::Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
         if let Some((name, tag)) = self.tag.take() {
             self.value = Pending::Tag(tag);
-            return seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some);
+            return seed
+                .deserialize(BorrowedStrDeserializer::new(name))
+                .map(Some);
         }
         if let Some((key, value)) = self.buffer.next() {
             let result = match &key {

@@ -1420,7 +1420,7 @@ impl From<&str> for StopReason {
             "endTurn" => Self::EndTurn,
             "stopSequence" => Self::StopSequence,
             "maxTokens" => Self::MaxTokens,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }

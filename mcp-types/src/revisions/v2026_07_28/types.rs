@@ -3424,7 +3424,7 @@ impl From<&str> for StopReason {
             "stopSequence" => Self::StopSequence,
             "maxTokens" => Self::MaxTokens,
             "toolUse" => Self::ToolUse,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }
@@ -14065,7 +14065,7 @@ impl From<&str> for ResultType {
         match text {
             "complete" => Self::Complete,
             "input_required" => Self::InputRequired,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }
