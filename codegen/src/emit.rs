@@ -271,7 +271,11 @@ impl<'a> Emitter<'a> {
 
     /// Hand-written types belong to the module under the name that the schema gives them.
     fn natives(&self, at: usize) -> TokenStream {
-        let support = if self.alone { quote! { support } } else { self.support.clone() };
+        let support = if self.alone {
+            quote! { support }
+        } else {
+            self.support.clone()
+        };
         let model = &self.family.models[at];
         let items = model
             .types

@@ -5,12 +5,13 @@
 //! again is the identity on what both can say.
 
 use super::messages::is_own;
-use super::object::{field, stored};
+use super::object::{field, init, stored};
 use super::{EmitError, Emitter, Scope, cfg, used};
 use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One direction between two adjacent revisions.
@@ -21,7 +22,7 @@ struct Way<'a> {
     to: usize,
     /// Conversions of this direction: name there to name here, and whether they can fail.
     fails: BTreeMap<String, bool>,
-    problems: std::cell::RefCell<BTreeSet<String>>,
+    problems: RefCell<BTreeSet<String>>,
 }
 
 /// An expression and whether it can fail.
@@ -53,20 +54,8 @@ impl Emitter<'_> {
         let mut items = Vec::new();
         let mut problems = BTreeSet::new();
         for (from, to) in [(older, newer), (newer, older)] {
-            let mut way = Way {
-                emitter: self,
-                from,
-                to,
-                fails: BTreeMap::new(),
-                problems: Default::default(),
-            };
-            way.fails = self
-                .pairs(older)
-                .into_iter()
-                .map(|(old, new)| (if from == older { old } else { new }, false))
-                .collect();
-            let bodies = way.settle()?;
-            items.extend(bodies);
+            let mut way = self.way(from, to);
+            items.extend(way.settle()?);
             problems.extend(way.problems.into_inner());
         }
         if !problems.is_empty() {
@@ -95,6 +84,32 @@ impl Emitter<'_> {
             use #support::convert::{#module ConvertError};
             #items
         })
+    }
+
+    fn way(&self, from: usize, to: usize) -> Way<'_> {
+        let older = from.min(to);
+        let names = self
+            .pairs(older)
+            .into_iter()
+            .map(|(old, new)| if from == older { old } else { new });
+        Way {
+            emitter: self,
+            from,
+            to,
+            fails: names.map(|name| (name, false)).collect(),
+            problems: RefCell::default(),
+        }
+    }
+
+    /// The conversions of one direction, by name there, and whether they can fail.
+    pub(super) fn fallible(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> Result<BTreeMap<String, bool>, EmitError> {
+        let mut way = self.way(from, to);
+        way.settle()?;
+        Ok(way.fails)
     }
 
     /// Types of the older revision that differ in the newer one, with their names there.
@@ -299,8 +314,7 @@ impl Way<'_> {
             let source = find(a, &member.json).filter(|member| member.features.is_empty());
             let made = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
             fails |= made.fails;
-            let value = made.tokens;
-            values.push(quote! { #name: #value });
+            values.push(init(&name, &made.tokens));
         }
         let path = self.path(false, &target.name);
         let (start, end) = match (a.open, b.open) {
@@ -405,8 +419,11 @@ impl Way<'_> {
                 let value = &made.tokens;
                 let tokens = if value.to_string() == "value" {
                     quote! { from.#name }
-                } else {
+                } else if made.fails {
                     quote! { match from.#name { Some(value) => Some(#value), None => None } }
+                } else {
+                    let function = function(value);
+                    quote! { from.#name.map(#function) }
                 };
                 Made {
                     tokens,
@@ -424,7 +441,8 @@ impl Way<'_> {
                     .invented(!self.upward(), &other, &def.name, json);
                 let tokens =
                     if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
-                        quote! { Some(#value).filter(|value| *value != Default::default()) }
+                        let blank = self.blank(&member.ty);
+                        quote! { Some(#value).filter(|value| *value != #blank) }
                     } else {
                         quote! { Some(#value) }
                     };
@@ -437,12 +455,29 @@ impl Way<'_> {
                 let made = convert(&quote! { value });
                 let absent = absent()?;
                 let (value, otherwise) = (made.tokens, absent.tokens);
-                Made {
-                    tokens: quote! { match from.#name { Some(value) => #value, None => #otherwise } },
-                    fails: made.fails || absent.fails,
-                }
+                let fails = made.fails || absent.fails;
+                let tokens = match otherwise.to_string().as_str() {
+                    "Object :: new ()" | "Map :: new ()" | "Vec :: new ()"
+                        if value.to_string() == "value" =>
+                    {
+                        quote! { from.#name.unwrap_or_default() }
+                    }
+                    _ => quote! { match from.#name { Some(value) => #value, None => #otherwise } },
+                };
+                Made { tokens, fails }
             }
         })
+    }
+
+    /// The value of a type that has all its members left out.
+    fn blank(&self, ty: &Ty) -> TokenStream {
+        match self.target().resolve(ty) {
+            Ty::Named(name) => {
+                let path = self.path(false, name);
+                quote! { #path::default() }
+            }
+            _ => quote! { Object::new() },
+        }
     }
 
     fn has_default(&self, ty: &Ty) -> bool {
@@ -560,24 +595,24 @@ impl Way<'_> {
             }
             (Ty::Array(x, _), Ty::Array(y, _)) => {
                 let made = self.value(x, y, &quote! { value })?;
-                let value = made.tokens;
                 Some(if made.fails {
+                    let function = try_function(&made.tokens);
                     Made::unsure(quote! {
-                        #expression.into_iter().map(|value| Ok(#value)).collect::<Result<_, ConvertError>>()?
+                        #expression.into_iter().map(#function).collect::<Result<_, ConvertError>>()?
                     })
                 } else {
-                    Made::sure(quote! { #expression.into_iter().map(|value| #value).collect() })
+                    let function = function(&made.tokens);
+                    Made::sure(quote! { #expression.into_iter().map(#function).collect() })
                 })
             }
             (Ty::Map(x), Ty::Map(y)) => {
                 let made = self.value(x, y, &quote! { value })?;
-                let value = made.tokens;
                 Some(if made.fails {
-                    Made::unsure(
-                        quote! { #expression.try_map(|value| Ok::<_, ConvertError>(#value))? },
-                    )
+                    let function = try_function(&made.tokens);
+                    Made::unsure(quote! { #expression.try_map(#function)? })
                 } else {
-                    Made::sure(quote! { #expression.map(|value| #value) })
+                    let function = function(&made.tokens);
+                    Made::sure(quote! { #expression.map(#function) })
                 })
             }
             (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),
@@ -700,6 +735,24 @@ impl Scope<'_> {
             }
             _ => self.literal(ty, value),
         }
+    }
+}
+
+/// A conversion of `value` as a function.
+fn function(value: &TokenStream) -> TokenStream {
+    if value.to_string() == "value . into ()" {
+        quote! { Into::into }
+    } else {
+        quote! { |value| #value }
+    }
+}
+
+/// A conversion of `value` that can fail as a function.
+fn try_function(value: &TokenStream) -> TokenStream {
+    if value.to_string() == "value . try_into () ?" {
+        quote! { TryInto::try_into }
+    } else {
+        quote! { |value| Ok::<_, ConvertError>(#value) }
     }
 }
 

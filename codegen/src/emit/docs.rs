@@ -43,6 +43,27 @@ pub(super) fn wrap(text: &str) -> String {
     out
 }
 
+/// Addresses that stand by themselves become links.
+fn autolink(text: &str) -> String {
+    let link = |word: &str| {
+        let end = word.trim_end_matches(['.', ',', ';', ':', ')']).len();
+        match word.split_at_checked(end) {
+            Some((address, rest))
+                if address.starts_with("https://") || address.starts_with("http://") =>
+            {
+                format!("<{address}>{rest}")
+            }
+            _ => word.to_owned(),
+        }
+    };
+    text.split_inclusive([' ', '\n'])
+        .map(|word| {
+            let bare = word.trim_end_matches([' ', '\n']);
+            format!("{}{}", link(bare), &word[bare.len()..])
+        })
+        .collect()
+}
+
 impl Scope<'_> {
     /// The documentation of the type.
     pub(super) fn docs(&self) -> TokenStream {
@@ -62,7 +83,7 @@ impl Scope<'_> {
             && let Some(source) = self.emitter.hints.sources.get(&self.model.revision)
         {
             let link = source.replace("{type}", &self.def.name.to_lowercase());
-            text.push_str(&format!("\n\n[In the specification]({link})"));
+            text.push_str(&format!("\n\n[Specification]({link})"));
         }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {
             text.push_str("\n\n# Example\n\n");
@@ -99,7 +120,7 @@ impl Scope<'_> {
             }
         }
         out.push_str(rest);
-        self.links(&out)
+        self.links(&autolink(&out))
     }
 
     /// Links by published name lead to the Rust name; a name that this revision lacks is no link.

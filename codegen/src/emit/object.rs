@@ -88,7 +88,7 @@ impl Scope<'_> {
             match (member.required, default) {
                 (true, None) => {
                     parameters.push(quote! { #name: #parameter });
-                    values.push(quote! { #name: #value });
+                    values.push(init(&name, &value));
                     continue;
                 }
                 (true, Some(default)) => {
@@ -115,14 +115,26 @@ impl Scope<'_> {
         }
         let extra = object.open.then(|| quote! { extra: Extra::new() });
         let about = docs::lines(&if parameters.is_empty() {
-            format!("A [`{ident}`] without optional members.")
+            "One without optional members.".to_owned()
         } else {
-            format!("A [`{ident}`] of its required members.")
+            "One of its required members.".to_owned()
         });
         let many = (parameters.len() > 7).then(|| {
             quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
         });
+        let derived = stored(object).all(|member| !member.required);
+        let default = (parameters.is_empty() && !derived).then(|| {
+            quote! {
+                #cfg_type
+                impl Default for #ident {
+                    fn default() -> Self {
+                        Self::new()
+                    }
+                }
+            }
+        });
         Ok(quote! {
+            #default
             #cfg_type
             impl #ident {
                 #about
@@ -306,6 +318,15 @@ impl Scope<'_> {
                 }
             }
         })
+    }
+}
+
+/// A field of a struct literal.
+pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
+    if value.to_string() == name.to_string() {
+        quote! { #name }
+    } else {
+        quote! { #name: #value }
     }
 }
 

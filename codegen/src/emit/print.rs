@@ -41,6 +41,9 @@ fn opens(line: &str) -> bool {
 
 /// Whether a line ends an item.
 fn closes(line: &str) -> bool {
+    if line.trim_start().starts_with("///") {
+        return false;
+    }
     indent(line) <= 4
         && (line.trim_start() == "}"
             || line.ends_with("};")

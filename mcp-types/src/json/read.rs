@@ -132,7 +132,12 @@ fn private_number(object: &Object) -> Option<Number> {
     if object.len() != 1 || !arbitrary_precision() {
         return None;
     }
-    object.get(NUMBER)?.as_str()?.parse().ok().map(Number)
+    object
+        .get(NUMBER)?
+        .as_str()?
+        .parse::<serde_json::Number>()
+        .ok()
+        .map(Number::from)
 }
 
 /// Writes a name behind those that are there.

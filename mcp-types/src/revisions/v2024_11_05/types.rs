@@ -11,8 +11,7 @@ use serde::ser::SerializeMap;
 /// Part shared by all objects that can carry hints for the client. The types that build on it
 /// repeat the member.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotated {
@@ -24,7 +23,7 @@ pub struct Annotated {
 }
 
 impl Annotated {
-    /// A [`Annotated`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -77,8 +76,7 @@ impl Serialize for Annotated {
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -89,11 +87,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -210,8 +208,7 @@ impl Serialize for ContentBlock {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
@@ -228,7 +225,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -298,8 +295,7 @@ impl Serialize for CallToolResult {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -382,8 +378,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -574,8 +569,7 @@ impl Serialize for ClientRequest {
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
@@ -691,7 +685,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -700,7 +694,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             extra: Extra::new(),
@@ -847,8 +841,7 @@ impl Serialize for CreateMessageRequestParams {
 /// client picks the model and should let the user see and veto the request; deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
@@ -859,11 +852,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -915,7 +908,6 @@ impl Serialize for CreateMessageRequest {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -970,8 +962,7 @@ impl Serialize for SamplingContent {
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
@@ -993,7 +984,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1078,8 +1069,7 @@ impl Serialize for CreateMessageResult {
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -1090,11 +1080,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1142,8 +1132,7 @@ impl Serialize for GetPromptRequest {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
@@ -1160,7 +1149,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1231,8 +1220,7 @@ impl Serialize for GetPromptResult {
 /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
 /// It comes before everything else and cannot be cancelled.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
@@ -1243,11 +1231,11 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// A [`InitializeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1295,8 +1283,7 @@ impl Serialize for InitializeRequest {
 
 /// The server's part of the handshake. The client confirms with `notifications/initialized`.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
@@ -1319,7 +1306,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// A [`InitializeResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -1328,8 +1315,8 @@ impl InitializeResult {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            server_info: server_info,
+            capabilities,
+            server_info,
             instructions: None,
             meta: None,
             extra: Extra::new(),
@@ -1418,8 +1405,7 @@ impl Serialize for InitializeResult {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -1519,8 +1505,7 @@ impl Serialize for JSONRPCMessage {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -1531,7 +1516,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1595,8 +1580,7 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
@@ -1614,7 +1598,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -1684,8 +1668,7 @@ impl Serialize for ListResourcesResult {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
@@ -1696,7 +1679,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1755,8 +1738,7 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
@@ -1774,7 +1756,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -1859,7 +1841,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -1926,8 +1908,7 @@ impl Serialize for ProgressNotificationParams {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
@@ -1938,11 +1919,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1996,8 +1977,7 @@ impl Serialize for ProgressNotification {
 /// One message of a filled-in prompt: who speaks and what is said. Unlike a
 /// [`SamplingMessage`] it may carry resources.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
@@ -2010,7 +1990,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// A [`PromptMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -2062,8 +2042,7 @@ impl Serialize for PromptMessage {
 /// Something that a server lets clients read, such as a file, a record or a page, as it
 /// appears in a list.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -2086,7 +2065,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A [`Resource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2196,8 +2175,7 @@ impl Serialize for Resource {
 
 /// One message of the conversation that is put to a model, or that a model produced.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -2210,7 +2188,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -2262,8 +2240,7 @@ impl Serialize for SamplingMessage {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -2282,7 +2259,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2389,8 +2366,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -2512,8 +2488,7 @@ impl Serialize for ServerNotification {
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
@@ -2581,8 +2556,7 @@ impl Serialize for ServerRequest {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -2783,8 +2757,7 @@ impl Serialize for ServerResult {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -2801,13 +2774,13 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
             name: name.into(),
             description: None,
-            input_schema: input_schema,
+            input_schema,
             extra: Extra::new(),
         }
     }

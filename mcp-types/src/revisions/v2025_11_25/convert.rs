@@ -61,10 +61,9 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
             let mut extra = from.extra;
             new::CallToolResult {
                 content: from.content,
-                structured_content: match from.structured_content {
-                    Some(value) => Some(Value::Object(value)),
-                    None => None,
-                },
+                structured_content: from
+                    .structured_content
+                    .map(|value| Value::Object(value)),
                 is_error: from.is_error,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -407,7 +406,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             extra.stash("_meta", value);
         }
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -415,12 +414,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             max_tokens: from.max_tokens,
             stop_sequences: from.stop_sequences,
             metadata: from.metadata,
-            tools: match from.tools {
-                Some(value) => {
-                    Some(value.into_iter().map(|value| value.into()).collect())
-                }
-                None => None,
-            },
+            tools: from.tools.map(|value| value.into_iter().map(Into::into).collect()),
             tool_choice: from.tool_choice,
             extra,
         }
@@ -907,7 +901,7 @@ impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
         Ok({
             let mut extra = from.extra;
             new::ListToolsResult {
-                tools: from.tools.into_iter().map(|value| value.into()).collect(),
+                tools: from.tools.into_iter().map(Into::into).collect(),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -1375,9 +1369,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
                 new::SamplingContent::Block(value.into())
             }
             old::SamplingContent::Array(value) => {
-                new::SamplingContent::Array(
-                    value.into_iter().map(|value| value.into()).collect(),
-                )
+                new::SamplingContent::Array(value.into_iter().map(Into::into).collect())
             }
         }
     }
@@ -1574,10 +1566,7 @@ impl From<old::Tool> for new::Tool {
         new::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,
@@ -1643,10 +1632,9 @@ impl From<old::ToolResultContent> for new::ToolResultContent {
         new::ToolResultContent {
             tool_use_id: from.tool_use_id,
             content: from.content,
-            structured_content: match from.structured_content {
-                Some(value) => Some(Value::Object(value)),
-                None => None,
-            },
+            structured_content: from
+                .structured_content
+                .map(|value| Value::Object(value)),
             is_error: from.is_error,
             meta: from.meta,
             extra,
@@ -1672,7 +1660,8 @@ impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
             name: from.name,
             arguments: from.arguments,
             task: extra.take("task"),
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -1910,7 +1899,8 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
             ref_: from.ref_,
             argument: from.argument,
             context: from.context,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -1977,7 +1967,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
@@ -1986,12 +1976,9 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 max_tokens: from.max_tokens,
                 stop_sequences: from.stop_sequences,
                 metadata: from.metadata,
-                tools: match from.tools {
-                    Some(value) => {
-                        Some(value.into_iter().map(|value| value.into()).collect())
-                    }
-                    None => None,
-                },
+                tools: from
+                    .tools
+                    .map(|value| value.into_iter().map(Into::into).collect()),
                 tool_choice: from.tool_choice,
                 task: extra.take("task"),
                 meta: extra.take("_meta"),
@@ -2126,7 +2113,8 @@ impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
         old::GetPromptRequestParams {
             name: from.name,
             arguments: from.arguments,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2206,7 +2194,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
         let extra = from.extra;
         old::ListPromptsRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2237,7 +2225,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
         let extra = from.extra;
         old::ListResourceTemplatesRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2268,7 +2256,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
         let extra = from.extra;
         old::ListResourcesRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2332,7 +2320,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
         let extra = from.extra;
         old::ListToolsRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2346,7 +2334,7 @@ impl TryFrom<new::ListToolsResult> for old::ListToolsResult {
         Ok({
             let extra = from.extra;
             old::ListToolsResult {
-                tools: from.tools.into_iter().map(|value| value.into()).collect(),
+                tools: from.tools.into_iter().map(Into::into).collect(),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -2417,7 +2405,7 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
         let extra = from.extra;
         old::PaginatedRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             method: from.method,
             extra,
@@ -2430,7 +2418,8 @@ impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
         let extra = from.extra;
         old::PaginatedRequestParams {
             cursor: from.cursor,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2522,7 +2511,8 @@ impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
         let extra = from.extra;
         old::ReadResourceRequestParams {
             uri: from.uri,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2560,7 +2550,8 @@ impl From<new::RequestParams> for old::RequestParams {
     fn from(from: new::RequestParams) -> Self {
         let extra = from.extra;
         old::RequestParams {
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2591,7 +2582,8 @@ impl From<new::ResourceRequestParams> for old::ResourceRequestParams {
         let extra = from.extra;
         old::ResourceRequestParams {
             uri: from.uri,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2662,7 +2654,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
                     old::SamplingContent::Array(
                         value
                             .into_iter()
-                            .map(|value| Ok(value.try_into()?))
+                            .map(TryInto::try_into)
                             .collect::<Result<_, ConvertError>>()?,
                     )
                 }
@@ -2882,10 +2874,7 @@ impl From<new::Tool> for old::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,

@@ -10,8 +10,7 @@ use serde::ser::SerializeMap;
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -26,11 +25,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -100,7 +99,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// A [`RequestMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -155,8 +154,7 @@ impl Serialize for RequestMetaObject {
 
 /// Names the tool to run and what to pass to it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
@@ -178,7 +176,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A [`CallToolRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -261,8 +259,7 @@ impl Serialize for CallToolRequestParams {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
@@ -283,7 +280,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -377,7 +374,7 @@ pub struct CancelTaskRequestParams {
 }
 
 impl CancelTaskRequestParams {
-    /// A [`CancelTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -423,14 +420,12 @@ impl Serialize for CancelTaskRequestParams {
 
 /// Asks the receiver to stop a task. One that has ended already is answered with -32602.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CancelTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -440,13 +435,9 @@ impl Serialize for CancelTaskRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -463,11 +454,11 @@ pub struct CancelTaskRequest {
 }
 
 impl CancelTaskRequest {
-    /// A [`CancelTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -531,14 +522,12 @@ impl Serialize for CancelTaskRequest {
 
 /// The task after it was stopped, in answer to `tasks/cancel`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CancelTaskResult;
-
 ///
 /// let text = r#"{
 ///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
@@ -547,13 +536,9 @@ impl Serialize for CancelTaskRequest {
 ///   "lastUpdatedAt": "2025-12-01T06:02:00Z",
 ///   "ttl": 900000
 /// }"#;
-
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -585,7 +570,7 @@ pub struct CancelTaskResult {
 }
 
 impl CancelTaskResult {
-    /// A [`CancelTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -601,7 +586,7 @@ impl CancelTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -724,8 +709,7 @@ impl Serialize for CancelTaskResult {
 /// (`notifications/cancelled`); it should stop and send no answer. It may come too late, which
 /// is no error; `initialize` cannot be cancelled. For a task use `tasks/cancel` instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -736,11 +720,11 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// A [`CancelledNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -799,8 +783,7 @@ impl Serialize for CancelledNotification {
 
 /// Names the request that is given up.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -819,7 +802,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A [`CancelledNotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -906,7 +889,7 @@ pub struct RootsCapability {
 }
 
 impl RootsCapability {
-    /// A [`RootsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -968,7 +951,7 @@ pub struct SamplingTasks {
 }
 
 impl SamplingTasks {
-    /// A [`SamplingTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1032,7 +1015,7 @@ pub struct ElicitationTasks {
 }
 
 impl ElicitationTasks {
-    /// A [`ElicitationTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1096,7 +1079,7 @@ pub struct ClientTaskRequests {
 }
 
 impl ClientTaskRequests {
-    /// A [`ClientTaskRequests`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1175,7 +1158,7 @@ pub struct ClientTasksCapability {
 }
 
 impl ClientTasksCapability {
-    /// A [`ClientTasksCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1253,8 +1236,7 @@ impl Serialize for ClientTasksCapability {
 /// What the client can do beyond the basics. The server may use nothing that is not announced
 /// here; keys that the protocol does not know are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientcapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -1278,7 +1260,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A [`ClientCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1385,8 +1367,7 @@ impl Serialize for ClientCapabilities {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -1481,8 +1462,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -1721,8 +1701,7 @@ impl Serialize for ClientRequest {
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
@@ -1913,8 +1892,7 @@ impl Serialize for ClientResult {
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
@@ -1929,11 +1907,11 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A [`CompleteRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -1997,8 +1975,7 @@ impl Serialize for CompleteRequest {
 
 /// Says what the user is filling in and how far they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
@@ -2019,7 +1996,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A [`CompleteRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2027,7 +2004,7 @@ impl CompleteRequestParams {
     ) -> Self {
         Self {
             ref_: ref_.into(),
-            argument: argument,
+            argument,
             context: None,
             meta: None,
             extra: Extra::new(),
@@ -2111,7 +2088,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A [`Completion`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2188,8 +2165,7 @@ impl Serialize for Completion {
 
 /// Suggestions for the argument that the client asked about.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
@@ -2204,11 +2180,11 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// A [`CompleteResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
-            completion: completion,
+            completion,
             meta: None,
             extra: Extra::new(),
         }
@@ -2264,8 +2240,7 @@ impl Serialize for CompleteResult {
 /// client picks the model and should let the user see and veto the request; deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
@@ -2280,11 +2255,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2349,8 +2324,7 @@ impl Serialize for CreateMessageRequest {
 /// The conversation to continue, and wishes on how. The client decides what the model really
 /// sees. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
@@ -2395,7 +2369,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -2404,7 +2378,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             tools: None,
@@ -2600,7 +2574,6 @@ impl Serialize for CreateMessageRequestParams {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2655,8 +2628,7 @@ impl Serialize for SamplingContent {
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
@@ -2678,7 +2650,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -2764,14 +2736,12 @@ impl Serialize for CreateMessageResult {
 /// The immediate answer to a request that was to run as a task. The real result is fetched
 /// later with `tasks/result`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CreateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "task": {
@@ -2782,13 +2752,9 @@ impl Serialize for CreateMessageResult {
 ///     "ttl": 900000
 ///   }
 /// }"#;
-
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2805,11 +2771,11 @@ pub struct CreateTaskResult {
 }
 
 impl CreateTaskResult {
-    /// A [`CreateTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self {
-            task: task,
+            task,
             meta: None,
             extra: Extra::new(),
         }
@@ -2864,8 +2830,7 @@ impl Serialize for CreateTaskResult {
 /// Asks the user something through the client (`elicitation/create`) in a request of the
 /// server's own, often while a request of the client is still open.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
@@ -2880,7 +2845,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// A [`ElicitRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: impl Into<ElicitRequestParams>,
@@ -2952,8 +2917,7 @@ impl Serialize for ElicitRequest {
 /// A question that the client puts as a form. Never for passwords, keys or other secrets,
 /// since client and model see the answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -2975,13 +2939,13 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A [`ElicitRequestFormParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
             mode: None,
             message: message.into(),
-            requested_schema: requested_schema,
+            requested_schema,
             task: None,
             meta: None,
             extra: Extra::new(),
@@ -3066,8 +3030,7 @@ impl Serialize for ElicitRequestFormParams {
 /// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
 /// absence means a form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
@@ -3122,8 +3085,7 @@ impl Serialize for ElicitRequestParams {
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestURLParams {
@@ -3147,7 +3109,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// A [`ElicitRequestURLParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -3239,8 +3201,7 @@ impl Serialize for ElicitRequestURLParams {
 
 /// The user's reaction to a question, and the form's values where there are any.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
@@ -3258,7 +3219,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A [`ElicitResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -3337,7 +3298,7 @@ pub struct ElicitationCompleteNotificationParams {
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// A [`ElicitationCompleteNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -3385,14 +3346,12 @@ impl Serialize for ElicitationCompleteNotificationParams {
 /// (`notifications/elicitation/complete`), so that a waiting request can be tried again.
 /// Servers need not send it, and an unknown identifier is ignored.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ElicitationCompleteNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3401,13 +3360,9 @@ impl Serialize for ElicitationCompleteNotificationParams {
 ///     "elicitationId": "boat-choice-5"
 ///   }
 /// }"#;
-
 /// let message: ElicitationCompleteNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3420,11 +3375,11 @@ pub struct ElicitationCompleteNotification {
 }
 
 impl ElicitationCompleteNotification {
-    /// A [`ElicitationCompleteNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -3483,14 +3438,12 @@ impl Serialize for ElicitationCompleteNotification {
 
 /// Success with nothing to report. Only the members that every result can have may occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#emptyresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#emptyresult)
 pub type EmptyResult = ResultObject;
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -3505,11 +3458,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3568,8 +3521,7 @@ impl Serialize for GetPromptRequest {
 
 /// Names the prompt and the values for its arguments.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
@@ -3588,7 +3540,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A [`GetPromptRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3658,8 +3610,7 @@ impl Serialize for GetPromptRequestParams {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
@@ -3676,7 +3627,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -3756,7 +3707,7 @@ pub struct GetTaskPayloadRequestParams {
 }
 
 impl GetTaskPayloadRequestParams {
-    /// A [`GetTaskPayloadRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -3802,14 +3753,12 @@ impl Serialize for GetTaskPayloadRequestParams {
 
 /// Fetches the result of a task (`tasks/result`). The answer waits until the task is over.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskPayloadRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3819,13 +3768,9 @@ impl Serialize for GetTaskPayloadRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskPayloadRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3842,11 +3787,11 @@ pub struct GetTaskPayloadRequest {
 }
 
 impl GetTaskPayloadRequest {
-    /// A [`GetTaskPayloadRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3911,14 +3856,12 @@ impl Serialize for GetTaskPayloadRequest {
 /// Result of the request that became the task, with that request's own members. A failed
 /// request fails here in the same way, with its JSON-RPC error.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskPayloadResult;
-
 ///
 /// let text = r#"{
 ///   "content": [
@@ -3933,13 +3876,9 @@ impl Serialize for GetTaskPayloadRequest {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: GetTaskPayloadResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -3954,7 +3893,7 @@ pub struct GetTaskPayloadResult {
 }
 
 impl GetTaskPayloadResult {
-    /// A [`GetTaskPayloadResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4016,7 +3955,7 @@ pub struct GetTaskRequestParams {
 }
 
 impl GetTaskRequestParams {
-    /// A [`GetTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -4062,14 +4001,12 @@ impl Serialize for GetTaskRequestParams {
 
 /// Asks how a task stands. The outcome itself comes by `tasks/result`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -4079,13 +4016,9 @@ impl Serialize for GetTaskRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4102,11 +4035,11 @@ pub struct GetTaskRequest {
 }
 
 impl GetTaskRequest {
-    /// A [`GetTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4165,14 +4098,12 @@ impl Serialize for GetTaskRequest {
 
 /// How a task stands, in answer to `tasks/get`. It holds no outcome.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskResult;
-
 ///
 /// let text = r#"{
 ///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
@@ -4182,13 +4113,9 @@ impl Serialize for GetTaskRequest {
 ///   "ttl": 900000,
 ///   "pollInterval": 2000
 /// }"#;
-
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4220,7 +4147,7 @@ pub struct GetTaskResult {
 }
 
 impl GetTaskResult {
-    /// A [`GetTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -4236,7 +4163,7 @@ impl GetTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -4358,14 +4285,12 @@ impl Serialize for GetTaskResult {
 /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
 /// It comes before everything else and cannot be cancelled.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -4380,13 +4305,9 @@ impl Serialize for GetTaskResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: InitializeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4403,11 +4324,11 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// A [`InitializeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4466,8 +4387,7 @@ impl Serialize for InitializeRequest {
 
 /// What the client tells the server about itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -4487,7 +4407,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// A [`InitializeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4496,8 +4416,8 @@ impl InitializeRequestParams {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            client_info: client_info,
+            capabilities,
+            client_info,
             meta: None,
             extra: Extra::new(),
         }
@@ -4565,14 +4485,12 @@ impl Serialize for InitializeRequestParams {
 
 /// The server's part of the handshake. The client confirms with `notifications/initialized`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializeResult;
-
 ///
 /// let text = r#"{
 ///   "protocolVersion": "2025-11-25",
@@ -4584,13 +4502,9 @@ impl Serialize for InitializeRequestParams {
 ///     "version": "2.1.0"
 ///   }
 /// }"#;
-
 /// let message: InitializeResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4615,7 +4529,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// A [`InitializeResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4624,8 +4538,8 @@ impl InitializeResult {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            server_info: server_info,
+            capabilities,
+            server_info,
             instructions: None,
             meta: None,
             extra: Extra::new(),
@@ -4714,26 +4628,20 @@ impl Serialize for InitializeResult {
 /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
 /// and normal work begins.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "method": "notifications/initialized"
 /// }"#;
-
 /// let message: InitializedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -4746,7 +4654,7 @@ pub struct InitializedNotification {
 }
 
 impl InitializedNotification {
-    /// A [`InitializedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4817,8 +4725,7 @@ impl Serialize for InitializedNotification {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -4911,8 +4818,7 @@ impl Serialize for JSONRPCMessage {
 /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
 /// both.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCResponse {
@@ -4980,8 +4886,7 @@ impl Serialize for JSONRPCResponse {
 
 /// Answer to a request that succeeded.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCResultResponse {
@@ -4997,12 +4902,12 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// A [`JSONRPCResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
             id: id.into(),
-            result: result,
+            result,
             extra: Extra::new(),
         }
     }
@@ -5054,8 +4959,7 @@ impl Serialize for JSONRPCResultResponse {
 
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
@@ -5070,7 +4974,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// A [`ListPromptsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5145,8 +5049,7 @@ impl Serialize for ListPromptsRequest {
 
 /// One page of the server's prompts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
@@ -5164,7 +5067,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A [`ListPromptsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -5235,8 +5138,7 @@ impl Serialize for ListPromptsResult {
 /// Asks for one page of the resource templates that the server offers
 /// (`resources/templates/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -5251,7 +5153,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// A [`ListResourceTemplatesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5326,8 +5228,7 @@ impl Serialize for ListResourceTemplatesRequest {
 
 /// One page of the server's resource templates.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
@@ -5345,7 +5246,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A [`ListResourceTemplatesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -5417,8 +5318,7 @@ impl Serialize for ListResourceTemplatesResult {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -5433,7 +5333,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5508,8 +5408,7 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
@@ -5527,7 +5426,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -5598,8 +5497,7 @@ impl Serialize for ListResourcesResult {
 /// Asks the client which directories or files the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
@@ -5614,7 +5512,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// A [`ListRootsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5684,8 +5582,7 @@ impl Serialize for ListRootsRequest {
 
 /// The directories and files that the server may work on. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
@@ -5700,7 +5597,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// A [`ListRootsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -5759,14 +5656,12 @@ impl Serialize for ListRootsResult {
 /// Asks for one page of the tasks that the other side runs for the sender (`tasks/list`). Only
 /// for peers that announce this capability.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ListTasksRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -5776,13 +5671,9 @@ impl Serialize for ListRootsResult {
 ///     "cursor": "cGFnZTI"
 ///   }
 /// }"#;
-
 /// let message: ListTasksRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5799,7 +5690,7 @@ pub struct ListTasksRequest {
 }
 
 impl ListTasksRequest {
-    /// A [`ListTasksRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5869,14 +5760,12 @@ impl Serialize for ListTasksRequest {
 
 /// One page of the tasks that the sender may see.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ListTasksResult;
-
 ///
 /// let text = r#"{
 ///   "tasks": [
@@ -5889,13 +5778,9 @@ impl Serialize for ListTasksRequest {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: ListTasksResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5916,7 +5801,7 @@ pub struct ListTasksResult {
 }
 
 impl ListTasksResult {
-    /// A [`ListTasksResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
@@ -5986,8 +5871,7 @@ impl Serialize for ListTasksResult {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
@@ -6002,7 +5886,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6072,8 +5956,7 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
@@ -6091,7 +5974,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -6162,8 +6045,7 @@ impl Serialize for ListToolsResult {
 /// A log message of the server (`notifications/message`). Which ones come is set by
 /// `logging/setLevel`; before that, the server chooses. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
@@ -6174,11 +6056,11 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// A [`LoggingMessageNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6238,8 +6120,7 @@ impl Serialize for LoggingMessageNotification {
 /// Content of a log message. Secrets and personal data do not belong here. Deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
@@ -6259,7 +6140,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A [`LoggingMessageNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -6334,8 +6215,7 @@ impl Serialize for LoggingMessageNotificationParams {
 
 /// Parameters of a notification that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#notificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
@@ -6348,7 +6228,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// A [`NotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6401,8 +6281,7 @@ impl Serialize for NotificationParams {
 
 /// The part that all list requests share: parameters that may carry a cursor.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
@@ -6419,7 +6298,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// A [`PaginatedRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -6488,8 +6367,7 @@ impl Serialize for PaginatedRequest {
 
 /// Parameters of a request for one page of a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
@@ -6505,7 +6383,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A [`PaginatedRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6570,8 +6448,7 @@ impl Serialize for PaginatedRequestParams {
 
 /// The part that all pages of a list share.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedResult {
@@ -6587,7 +6464,7 @@ pub struct PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// A [`PaginatedResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6653,27 +6530,21 @@ impl Serialize for PaginatedResult {
 /// Checks that the other side still answers; either side may send it. The answer is an empty
 /// result, due at once, and a sender that waits too long may drop the connection.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::PingRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "id": "ping-3",
 ///   "method": "ping"
 /// }"#;
-
 /// let message: PingRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -6690,7 +6561,7 @@ pub struct PingRequest {
 }
 
 impl PingRequest {
-    /// A [`PingRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6761,8 +6632,7 @@ impl Serialize for PingRequest {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
@@ -6773,11 +6643,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6836,8 +6706,7 @@ impl Serialize for ProgressNotification {
 
 /// Parameters of `notifications/progress`: how far a request has come.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
@@ -6860,7 +6729,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -6956,8 +6825,7 @@ impl Serialize for ProgressNotificationParams {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `prompts.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#promptlistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#promptlistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
@@ -6968,7 +6836,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// A [`PromptListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7038,8 +6906,7 @@ impl Serialize for PromptListChangedNotification {
 
 /// Asks a server for the contents of one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
@@ -7054,11 +6921,11 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// A [`ReadResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7122,8 +6989,7 @@ impl Serialize for ReadResourceRequest {
 
 /// Parameters of `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
@@ -7139,7 +7005,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A [`ReadResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7197,8 +7063,7 @@ impl Serialize for ReadResourceRequestParams {
 
 /// The contents of a resource, in answer to `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourceresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourceresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
@@ -7214,7 +7079,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// A [`ReadResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -7273,8 +7138,7 @@ impl Serialize for ReadResourceResult {
 /// Ties a message to a task. It stands in `_meta` under `io.modelcontextprotocol/related-task`
 /// on everything that is exchanged on a task's behalf.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
@@ -7285,7 +7149,7 @@ pub struct RelatedTaskMetadata {
 }
 
 impl RelatedTaskMetadata {
-    /// A [`RelatedTaskMetadata`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -7331,8 +7195,7 @@ impl Serialize for RelatedTaskMetadata {
 
 /// Parameters of a request that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#requestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#requestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
@@ -7345,7 +7208,7 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// A [`RequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7400,8 +7263,7 @@ impl Serialize for RequestParams {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `resources.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
@@ -7412,7 +7274,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// A [`ResourceListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7482,8 +7344,7 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request that concerns one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
@@ -7498,7 +7359,7 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// A [`ResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7558,8 +7419,7 @@ impl Serialize for ResourceRequestParams {
 /// watched resources are reported: those in `resourceSubscriptions` of a
 /// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
@@ -7570,11 +7430,11 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// A [`ResourceUpdatedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -7633,8 +7493,7 @@ impl Serialize for ResourceUpdatedNotification {
 
 /// Parameters of `notifications/resources/updated`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
@@ -7650,7 +7509,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A [`ResourceUpdatedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7708,8 +7567,7 @@ impl Serialize for ResourceUpdatedNotificationParams {
 
 /// The part that all results share. Members beyond the known ones are allowed and kept.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#result)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#result)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultObject {
@@ -7722,7 +7580,7 @@ pub struct ResultObject {
 }
 
 impl ResultObject {
-    /// A [`ResultObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7776,26 +7634,20 @@ impl Serialize for ResultObject {
 /// Says that the client added, removed or changed a root. A server that cares asks for
 /// `roots/list` again.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::RootsListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "method": "notifications/roots/list_changed"
 /// }"#;
-
 /// let message: RootsListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -7808,7 +7660,7 @@ pub struct RootsListChangedNotification {
 }
 
 impl RootsListChangedNotification {
-    /// A [`RootsListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7878,8 +7730,7 @@ impl Serialize for RootsListChangedNotification {
 
 /// One message of the conversation that is put to a model, or that a model produced.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -7896,7 +7747,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -7959,8 +7810,7 @@ impl Serialize for SamplingMessage {
 
 /// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
@@ -8058,7 +7908,7 @@ pub struct ToolTasks {
 }
 
 impl ToolTasks {
-    /// A [`ToolTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8120,7 +7970,7 @@ pub struct ServerTaskRequests {
 }
 
 impl ServerTaskRequests {
-    /// A [`ServerTaskRequests`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8186,7 +8036,7 @@ pub struct ServerTasksCapability {
 }
 
 impl ServerTasksCapability {
-    /// A [`ServerTasksCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8264,8 +8114,7 @@ impl Serialize for ServerTasksCapability {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servercapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -8288,7 +8137,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8427,8 +8276,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servernotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -8575,8 +8423,7 @@ impl Serialize for ServerNotification {
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
@@ -8705,8 +8552,7 @@ impl Serialize for ServerRequest {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -8995,14 +8841,12 @@ impl Serialize for ServerResult {
 /// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
 /// a level in each request's `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::SetLevelRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9012,13 +8856,9 @@ impl Serialize for ServerResult {
 ///     "level": "notice"
 ///   }
 /// }"#;
-
 /// let message: SetLevelRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9035,11 +8875,11 @@ pub struct SetLevelRequest {
 }
 
 impl SetLevelRequest {
-    /// A [`SetLevelRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9103,8 +8943,7 @@ impl Serialize for SetLevelRequest {
 
 /// Parameters of `logging/setLevel`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
@@ -9119,7 +8958,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// A [`SetLevelRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -9178,14 +9017,12 @@ impl Serialize for SetLevelRequestParams {
 /// Asks the server to report changes of one resource until `resources/unsubscribe`. Replaced
 /// in 2026-07-28 by `subscriptions/listen`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::SubscribeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9195,13 +9032,9 @@ impl Serialize for SetLevelRequestParams {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: SubscribeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9218,11 +9051,11 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// A [`SubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9286,8 +9119,7 @@ impl Serialize for SubscribeRequest {
 
 /// Parameters of `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -9302,7 +9134,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// A [`SubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -9361,8 +9193,7 @@ impl Serialize for SubscribeRequestParams {
 /// The state of work that a request began and that goes on after its answer. Either side may
 /// run tasks for the other.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
@@ -9389,7 +9220,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A [`Task`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9404,7 +9235,7 @@ impl Task {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -9513,8 +9344,7 @@ impl Serialize for Task {
 
 /// The parameters common to every request that can be run as a task.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
@@ -9531,7 +9361,7 @@ pub struct TaskAugmentedRequestParams {
 }
 
 impl TaskAugmentedRequestParams {
-    /// A [`TaskAugmentedRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9596,8 +9426,7 @@ impl Serialize for TaskAugmentedRequestParams {
 
 /// The wish to have a request run as a task, with its terms.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
@@ -9609,7 +9438,7 @@ pub struct TaskMetadata {
 }
 
 impl TaskMetadata {
-    /// A [`TaskMetadata`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9669,8 +9498,7 @@ impl Serialize for TaskMetadata {
 
 /// How a task stands. A task starts out as `working`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
     /// The work goes on.
@@ -9752,14 +9580,12 @@ impl<'de> Deserialize<'de> for TaskStatus {
 /// Brings the requester news of a task. None of them is owed, so asking with `tasks/get`
 /// remains necessary.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::TaskStatusNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9772,13 +9598,9 @@ impl<'de> Deserialize<'de> for TaskStatus {
 ///     "ttl": 900000
 ///   }
 /// }"#;
-
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9791,11 +9613,11 @@ pub struct TaskStatusNotification {
 }
 
 impl TaskStatusNotification {
-    /// A [`TaskStatusNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -9854,8 +9676,7 @@ impl Serialize for TaskStatusNotification {
 
 /// Parameters of `notifications/tasks/status`: how the task stands now.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
@@ -9886,7 +9707,7 @@ pub struct TaskStatusNotificationParams {
 }
 
 impl TaskStatusNotificationParams {
-    /// A [`TaskStatusNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9902,7 +9723,7 @@ impl TaskStatusNotificationParams {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -10037,7 +9858,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// A [`ToolInputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10132,7 +9953,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// A [`ToolOutputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10214,8 +10035,7 @@ impl Serialize for ToolOutputSchema {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#tool)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -10248,12 +10068,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             description: None,
-            input_schema: input_schema,
+            input_schema,
             execution: None,
             output_schema: None,
             annotations: None,
@@ -10463,8 +10283,7 @@ impl<'de> Deserialize<'de> for TaskSupport {
 
 /// How a tool can be called.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
@@ -10475,7 +10294,7 @@ pub struct ToolExecution {
 }
 
 impl ToolExecution {
-    /// A [`ToolExecution`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10528,11 +10347,9 @@ impl Serialize for ToolExecution {
 
 /// Says that the server's list of tools is no longer what it was, so that a cached list should
 /// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-
 /// before, any server that declared `tools.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
@@ -10543,7 +10360,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// A [`ToolListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10614,8 +10431,7 @@ impl Serialize for ToolListChangedNotification {
 /// What a tool returned, told to the model in a sampling conversation. It belongs to a
 /// [`ToolUseContent`] of the message before.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -10636,7 +10452,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// A [`ToolResultContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -10754,7 +10570,7 @@ pub struct URLElicitationRequiredErrorData {
 }
 
 impl URLElicitationRequiredErrorData {
-    /// A [`URLElicitationRequiredErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(elicitations: impl Into<Vec<ElicitRequestURLParams>>) -> Self {
         Self {
@@ -10811,7 +10627,7 @@ pub struct URLElicitationRequiredErrorObject {
 }
 
 impl URLElicitationRequiredErrorObject {
-    /// A [`URLElicitationRequiredErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -10819,7 +10635,7 @@ impl URLElicitationRequiredErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -10872,8 +10688,7 @@ impl Serialize for URLElicitationRequiredErrorObject {
 /// Tells the client that the request cannot go on until the user has visited one or more URLs,
 /// for instance to sign in. The client may try again afterwards.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct URLElicitationRequiredError {
@@ -10888,11 +10703,11 @@ pub struct URLElicitationRequiredError {
 }
 
 impl URLElicitationRequiredError {
-    /// A [`URLElicitationRequiredError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: URLElicitationRequiredErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -10952,14 +10767,12 @@ impl Serialize for URLElicitationRequiredError {
 
 /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::UnsubscribeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -10969,13 +10782,9 @@ impl Serialize for URLElicitationRequiredError {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: UnsubscribeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10992,11 +10801,11 @@ pub struct UnsubscribeRequest {
 }
 
 impl UnsubscribeRequest {
-    /// A [`UnsubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -11060,8 +10869,7 @@ impl Serialize for UnsubscribeRequest {
 
 /// Parameters of `resources/unsubscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
@@ -11076,7 +10884,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// A [`UnsubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {

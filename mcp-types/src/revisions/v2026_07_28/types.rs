@@ -11,8 +11,7 @@ use serde::ser::SerializeMap;
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
@@ -30,7 +29,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// A [`Annotations`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -119,8 +118,7 @@ impl Serialize for Annotations {
 
 /// A sound clip that travels inside the message, for a model to hear or as its output.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
@@ -141,7 +139,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// A [`AudioContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -221,8 +219,7 @@ impl Serialize for AudioContent {
 
 /// The two names that most listed things have: one for programs, one for people.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BaseMetadata {
@@ -236,7 +233,7 @@ pub struct BaseMetadata {
 }
 
 impl BaseMetadata {
-    /// A [`BaseMetadata`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -294,8 +291,7 @@ impl Serialize for BaseMetadata {
 
 /// Contents of a resource that are bytes rather than text, such as an image or an archive.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
@@ -351,7 +347,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// A [`BlobResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
         Self {
@@ -598,8 +594,7 @@ impl Serialize for BlobResourceContents {
 
 /// A yes-or-no field of an elicitation form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct BooleanSchema {
@@ -614,7 +609,7 @@ pub struct BooleanSchema {
 }
 
 impl BooleanSchema {
-    /// A [`BooleanSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -758,8 +753,7 @@ impl<'de> Deserialize<'de> for CacheScope {
 /// Part shared by the results that a client may keep for a while: lists, discovery and
 /// resource contents. Both hints are mandatory.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CacheableResult {
@@ -782,11 +776,11 @@ pub struct CacheableResult {
 }
 
 impl CacheableResult {
-    /// A [`CacheableResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
         Self {
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -860,14 +854,12 @@ impl Serialize for CacheableResult {
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CallToolRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -884,13 +876,9 @@ impl Serialize for CacheableResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: CallToolRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -907,11 +895,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -970,8 +958,7 @@ impl Serialize for CallToolRequest {
 
 /// Names the tool to run and what to pass to it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
@@ -997,7 +984,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A [`CallToolRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -1005,7 +992,7 @@ impl CallToolRequestParams {
             arguments: None,
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -1096,14 +1083,12 @@ impl Serialize for CallToolRequestParams {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CallToolResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -1115,13 +1100,9 @@ impl Serialize for CallToolRequestParams {
 ///   ],
 ///   "isError": false
 /// }"#;
-
 /// let message: CallToolResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1148,7 +1129,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -1350,8 +1331,7 @@ impl Serialize for CallToolOutcome {
 
 /// Envelope of a `tools/call` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResultResponse {
@@ -1367,7 +1347,7 @@ pub struct CallToolResultResponse {
 }
 
 impl CallToolResultResponse {
-    /// A [`CallToolResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: impl Into<CallToolOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1427,14 +1407,12 @@ impl Serialize for CallToolResultResponse {
 /// too, only to end a `subscriptions/listen` stream; over HTTP, closing the response stream
 /// does the client's part.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelledNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -1444,13 +1422,9 @@ impl Serialize for CallToolResultResponse {
 ///     "reason": "The skipper closed the chart."
 ///   }
 /// }"#;
-
 /// let message: CancelledNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1463,11 +1437,11 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// A [`CancelledNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1526,8 +1500,7 @@ impl Serialize for CancelledNotification {
 
 /// Names the request that is given up.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -1545,7 +1518,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A [`CancelledNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -1631,7 +1604,7 @@ pub struct SamplingCapability {
 }
 
 impl SamplingCapability {
-    /// A [`SamplingCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1709,7 +1682,7 @@ pub struct ElicitationCapability {
 }
 
 impl ElicitationCapability {
-    /// A [`ElicitationCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1775,8 +1748,7 @@ impl Serialize for ElicitationCapability {
 /// What the client can do beyond the basics. The server may use nothing that is not announced
 /// here; keys that the protocol does not know are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -1800,7 +1772,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A [`ClientCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1907,8 +1879,7 @@ impl Serialize for ClientCapabilities {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -1947,8 +1918,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -2218,21 +2188,18 @@ impl Serialize for ClientRequest {
 /// Everything that a client may answer. Since 2026-07-28 servers send no requests, so that
 /// only the empty result is left.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
 pub type ClientResult = EmptyResult;
 
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CompleteRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -2253,13 +2220,9 @@ pub type ClientResult = EmptyResult;
 ///     }
 ///   }
 /// }"#;
-
 /// let message: CompleteRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2276,11 +2239,11 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A [`CompleteRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2411,7 +2374,7 @@ pub struct CompletionArgument {
 }
 
 impl CompletionArgument {
-    /// A [`CompletionArgument`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -2471,7 +2434,7 @@ pub struct CompletionContext {
 }
 
 impl CompletionContext {
-    /// A [`CompletionContext`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2524,8 +2487,7 @@ impl Serialize for CompletionContext {
 
 /// Says what the user is filling in and how far they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
@@ -2546,7 +2508,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A [`CompleteRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2555,9 +2517,9 @@ impl CompleteRequestParams {
     ) -> Self {
         Self {
             ref_: ref_.into(),
-            argument: argument,
+            argument,
             context: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -2632,7 +2594,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A [`Completion`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2712,14 +2674,12 @@ impl Serialize for Completion {
 
 /// Suggestions for the argument that the client asked about.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CompleteResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -2731,13 +2691,9 @@ impl Serialize for Completion {
 ///     "hasMore": false
 ///   }
 /// }"#;
-
 /// let message: CompleteResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2758,11 +2714,11 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// A [`CompleteResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
-            completion: completion,
+            completion,
             meta: None,
             result_type: ResultType::Complete,
             extra: Extra::new(),
@@ -2828,8 +2784,7 @@ impl Serialize for CompleteResult {
 
 /// Envelope of a `completion/complete` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResultResponse {
@@ -2845,11 +2800,11 @@ pub struct CompleteResultResponse {
 }
 
 impl CompleteResultResponse {
-    /// A [`CompleteResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2903,8 +2858,7 @@ impl Serialize for CompleteResultResponse {
 /// One piece of what a tool or prompt returns: text, an image, audio, a link to a resource, or
 /// a resource itself. Told apart by `type`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
@@ -3001,14 +2955,12 @@ impl Serialize for ContentBlock {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateMessageRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "sampling/createMessage",
@@ -3025,13 +2977,9 @@ impl Serialize for ContentBlock {
 ///     "maxTokens": 80
 ///   }
 /// }"#;
-
 /// let message: CreateMessageRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3044,11 +2992,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -3170,8 +3118,7 @@ impl<'de> Deserialize<'de> for IncludeContext {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
@@ -3209,7 +3156,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -3218,7 +3165,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             tools: None,
@@ -3467,7 +3414,6 @@ impl<'de> Deserialize<'de> for StopReason {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3524,14 +3470,12 @@ impl Serialize for SamplingContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateMessageResult;
-
 ///
 /// let text = r#"{
 ///   "role": "assistant",
@@ -3542,13 +3486,9 @@ impl Serialize for SamplingContent {
 ///   "model": "example-small-1",
 ///   "stopReason": "endTurn"
 /// }"#;
-
 /// let message: CreateMessageResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3572,7 +3512,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -3659,14 +3599,12 @@ impl Serialize for CreateMessageResult {
 /// revision answers it; a client may skip it and find out with its first real request whether
 /// the revision suits.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::DiscoverRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3679,13 +3617,9 @@ impl Serialize for CreateMessageResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: DiscoverRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3702,11 +3636,11 @@ pub struct DiscoverRequest {
 }
 
 impl DiscoverRequest {
-    /// A [`DiscoverRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: RequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3770,14 +3704,12 @@ impl Serialize for DiscoverRequest {
 
 /// A server's self-description: revisions, capabilities and guidance. It may be cached.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::DiscoverResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -3794,13 +3726,9 @@ impl Serialize for DiscoverRequest {
 ///   "ttlMs": 3600000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: DiscoverResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3834,7 +3762,7 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// A [`DiscoverResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         supported_versions: impl Into<Vec<String>>,
@@ -3844,9 +3772,9 @@ impl DiscoverResult {
     ) -> Self {
         Self {
             supported_versions: supported_versions.into(),
-            capabilities: capabilities,
+            capabilities,
             instructions: None,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -3955,8 +3883,7 @@ impl Serialize for DiscoverResult {
 
 /// Envelope of a `server/discover` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResultResponse {
@@ -3972,11 +3899,11 @@ pub struct DiscoverResultResponse {
 }
 
 impl DiscoverResultResponse {
-    /// A [`DiscoverResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: DiscoverResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4030,14 +3957,12 @@ impl Serialize for DiscoverResultResponse {
 /// Asks the user something through the client (`elicitation/create`). It travels inside an
 /// [`InputRequiredResult`] and has no `id` of its own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ElicitRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "elicitation/create",
@@ -4054,13 +3979,9 @@ impl Serialize for DiscoverResultResponse {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ElicitRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4073,7 +3994,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// A [`ElicitRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: impl Into<ElicitRequestParams>) -> Self {
         Self {
@@ -4200,7 +4121,7 @@ pub struct RequestedSchema {
 }
 
 impl RequestedSchema {
-    /// A [`RequestedSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -4275,8 +4196,7 @@ impl Serialize for RequestedSchema {
 /// A question that the client puts as a form. Never for passwords, keys or other secrets,
 /// since client and model see the answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -4291,13 +4211,13 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A [`ElicitRequestFormParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
             mode: None,
             message: message.into(),
-            requested_schema: requested_schema,
+            requested_schema,
             extra: Extra::new(),
         }
     }
@@ -4357,8 +4277,7 @@ impl Serialize for ElicitRequestFormParams {
 /// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
 /// absence means a form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
@@ -4413,8 +4332,7 @@ impl Serialize for ElicitRequestParams {
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestURLParams {
@@ -4428,7 +4346,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// A [`ElicitRequestURLParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -4626,14 +4544,12 @@ impl Serialize for ElicitValue {
 
 /// The user's reaction to a question, and the form's values where there are any.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ElicitResult;
-
 ///
 /// let text = r#"{
 ///   "action": "accept",
@@ -4641,13 +4557,9 @@ impl Serialize for ElicitValue {
 ///     "draught": 2
 ///   }
 /// }"#;
-
 /// let message: ElicitResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4663,7 +4575,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A [`ElicitResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -4789,8 +4701,7 @@ impl Serialize for AnyResourceContents {
 /// A resource that travels inside the message, contents included. The client decides how it
 /// reaches the user or the model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
@@ -4807,7 +4718,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// A [`EmbeddedResource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -4881,33 +4792,26 @@ impl Serialize for EmbeddedResource {
 
 /// Success with nothing to report. Only the members that every result can have may occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::EmptyResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: EmptyResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 pub type EmptyResult = ResultObject;
 
 /// A field of an elicitation form where the user picks from given options, one or several.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EnumSchema {
@@ -5006,8 +4910,7 @@ impl Serialize for EnumSchema {
 
 /// Description of a failure, as JSON-RPC defines it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorObject {
@@ -5024,11 +4927,11 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// A [`ErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
-            code: code,
+            code,
             message: message.into(),
             data: None,
             extra: Extra::new(),
@@ -5094,14 +4997,12 @@ impl Serialize for ErrorObject {
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetPromptRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -5118,13 +5019,9 @@ impl Serialize for ErrorObject {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: GetPromptRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5141,11 +5038,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -5204,8 +5101,7 @@ impl Serialize for GetPromptRequest {
 
 /// Names the prompt and the values for its arguments.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
@@ -5231,7 +5127,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A [`GetPromptRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -5239,7 +5135,7 @@ impl GetPromptRequestParams {
             arguments: None,
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -5329,14 +5225,12 @@ impl Serialize for GetPromptRequestParams {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetPromptResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -5350,13 +5244,9 @@ impl Serialize for GetPromptRequestParams {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: GetPromptResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5379,7 +5269,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -5530,8 +5420,7 @@ impl Serialize for GetPromptOutcome {
 
 /// Envelope of a `prompts/get` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResultResponse {
@@ -5547,7 +5436,7 @@ pub struct GetPromptResultResponse {
 }
 
 impl GetPromptResultResponse {
-    /// A [`GetPromptResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5616,7 +5505,7 @@ pub struct HeaderMismatchErrorObject {
 }
 
 impl HeaderMismatchErrorObject {
-    /// A [`HeaderMismatchErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -5679,11 +5568,9 @@ impl Serialize for HeaderMismatchErrorObject {
 }
 
 /// Refusal of an HTTP request whose headers are missing, malformed or contradict the body;
-
 /// sent with status 400. When it concerns `Mcp-Param-` headers, list the tools anew and retry.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchError {
@@ -5698,11 +5585,11 @@ pub struct HeaderMismatchError {
 }
 
 impl HeaderMismatchError {
-    /// A [`HeaderMismatchError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: HeaderMismatchErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -5823,8 +5710,7 @@ impl<'de> Deserialize<'de> for IconTheme {
 /// A picture that stands for a server, tool, prompt or resource. Treat address and bytes as
 /// untrusted; SVG can carry scripts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
@@ -5844,7 +5730,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// A [`Icon`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -5926,8 +5812,7 @@ impl Serialize for Icon {
 
 /// Part shared by everything that can be shown with an icon.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Icons {
@@ -5939,7 +5824,7 @@ pub struct Icons {
 }
 
 impl Icons {
-    /// A [`Icons`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5992,8 +5877,7 @@ impl Serialize for Icons {
 
 /// A picture that travels inside the message, for a model to see or as its output.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
@@ -6014,7 +5898,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// A [`ImageContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -6095,8 +5979,7 @@ impl Serialize for ImageContent {
 /// Name and version of the software on one side. Nobody checks it, so that it is good for
 /// display and logs and for no decision.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
@@ -6118,7 +6001,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// A [`Implementation`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -6222,8 +6105,7 @@ impl Serialize for Implementation {
 /// A question that a server can put to the client before it finishes a request: sampling,
 /// roots or elicitation. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
@@ -6294,22 +6176,19 @@ impl Serialize for InputRequest {
 /// answers come back under the same keys; a kind that the client did not announce may not
 /// occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
 pub type InputRequests = Map<InputRequest>;
 
 /// Says that the request cannot be finished yet. The client answers the questions, if any, and
 /// sends the same request again under a new `id`; at least one of the two members is present.
 /// Only tool calls, prompts and resource reads can end so.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::InputRequiredResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "input_required",
@@ -6325,13 +6204,9 @@ pub type InputRequests = Map<InputRequest>;
 ///   },
 ///   "requestState": "c2VhbGVk"
 /// }"#;
-
 /// let message: InputRequiredResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -6352,7 +6227,7 @@ pub struct InputRequiredResult {
 }
 
 impl InputRequiredResult {
-    /// A [`InputRequiredResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6446,8 +6321,7 @@ impl Serialize for InputRequiredResult {
 /// The client's answer to one question of a server. It does not say of itself which kind it
 /// is; that follows from the question under the same key.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
@@ -6534,8 +6408,7 @@ impl Serialize for InputResponse {
 /// Part shared by the requests that a server can answer with questions first. Both members
 /// belong to the retry.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InputResponseRequestParams {
@@ -6555,13 +6428,13 @@ pub struct InputResponseRequestParams {
 }
 
 impl InputResponseRequestParams {
-    /// A [`InputResponseRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -6633,14 +6506,12 @@ impl Serialize for InputResponseRequestParams {
 /// The client's answers, each under the key of its question in [`InputRequests`]. Servers
 /// ignore keys that they did not ask for.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
 pub type InputResponses = Map<InputResponse>;
 
 /// The request was sound and the receiver failed at it nevertheless.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InternalError {
@@ -6654,7 +6525,7 @@ pub struct InternalError {
 }
 
 impl InternalError {
-    /// A [`InternalError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6719,8 +6590,7 @@ impl Serialize for InternalError {
 /// The method exists and its parameters will not do: unknown tool, prompt or resource, bad
 /// arguments, stale cursor, undeclared elicitation mode, and the like.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidParamsError {
@@ -6734,7 +6604,7 @@ pub struct InvalidParamsError {
 }
 
 impl InvalidParamsError {
-    /// A [`InvalidParamsError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6799,8 +6669,7 @@ impl Serialize for InvalidParamsError {
 /// The message is JSON and yet no JSON-RPC request: `jsonrpc` or `method` is missing or has
 /// the wrong type.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRequestError {
@@ -6814,7 +6683,7 @@ pub struct InvalidRequestError {
 }
 
 impl InvalidRequestError {
-    /// A [`InvalidRequestError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6878,20 +6747,17 @@ impl Serialize for InvalidRequestError {
 
 /// A list of arbitrary JSON values.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JSONArray = Vec<JSONValue>;
 
 /// A JSON object with arbitrary members.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
 pub type JSONObject = Object;
 
 /// Answer to a request that failed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCErrorResponse {
@@ -6905,12 +6771,12 @@ pub struct JSONRPCErrorResponse {
 }
 
 impl JSONRPCErrorResponse {
-    /// A [`JSONRPCErrorResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: ErrorObject) -> Self {
         Self {
             id: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -6970,8 +6836,7 @@ impl Serialize for JSONRPCErrorResponse {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -7063,8 +6928,7 @@ impl Serialize for JSONRPCMessage {
 
 /// A message that wants no answer and gets none, not even an error.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCNotification {
@@ -7077,7 +6941,7 @@ pub struct JSONRPCNotification {
 }
 
 impl JSONRPCNotification {
-    /// A [`JSONRPCNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -7141,8 +7005,7 @@ impl Serialize for JSONRPCNotification {
 
 /// A message that asks for something and gets exactly one answer under the same `id`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCRequest {
@@ -7159,7 +7022,7 @@ pub struct JSONRPCRequest {
 }
 
 impl JSONRPCRequest {
-    /// A [`JSONRPCRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -7229,8 +7092,7 @@ impl Serialize for JSONRPCRequest {
 /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
 /// both.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCResponse {
@@ -7298,8 +7160,7 @@ impl Serialize for JSONRPCResponse {
 
 /// Answer to a request that succeeded.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCResultResponse {
@@ -7315,12 +7176,12 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// A [`JSONRPCResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
             id: id.into(),
-            result: result,
+            result,
             extra: Extra::new(),
         }
     }
@@ -7372,15 +7233,13 @@ impl Serialize for JSONRPCResultResponse {
 
 /// Any JSON value at all, `null` included.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
 pub type JSONValue = Value;
 
 /// The older way to let the user pick one of several labelled values in a form. Write
 /// [`TitledSingleSelectEnumSchema`] instead; this one will go.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
@@ -7400,7 +7259,7 @@ pub struct LegacyTitledEnumSchema {
 }
 
 impl LegacyTitledEnumSchema {
-    /// A [`LegacyTitledEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -7502,14 +7361,12 @@ impl Serialize for LegacyTitledEnumSchema {
 
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListPromptsRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -7522,13 +7379,9 @@ impl Serialize for LegacyTitledEnumSchema {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListPromptsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7545,11 +7398,11 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// A [`ListPromptsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7613,14 +7466,12 @@ impl Serialize for ListPromptsRequest {
 
 /// One page of the server's prompts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListPromptsResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -7633,13 +7484,9 @@ impl Serialize for ListPromptsRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListPromptsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7669,7 +7516,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A [`ListPromptsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         prompts: impl Into<Vec<Prompt>>,
@@ -7681,7 +7528,7 @@ impl ListPromptsResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -7772,8 +7619,7 @@ impl Serialize for ListPromptsResult {
 
 /// Envelope of a `prompts/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResultResponse {
@@ -7789,11 +7635,11 @@ pub struct ListPromptsResultResponse {
 }
 
 impl ListPromptsResultResponse {
-    /// A [`ListPromptsResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7847,14 +7693,12 @@ impl Serialize for ListPromptsResultResponse {
 /// Asks for one page of the resource templates that the server offers
 /// (`resources/templates/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourceTemplatesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -7867,13 +7711,9 @@ impl Serialize for ListPromptsResultResponse {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListResourceTemplatesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7890,11 +7730,11 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// A [`ListResourceTemplatesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7958,14 +7798,12 @@ impl Serialize for ListResourceTemplatesRequest {
 
 /// One page of the server's resource templates.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourceTemplatesResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -7978,13 +7816,9 @@ impl Serialize for ListResourceTemplatesRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListResourceTemplatesResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8014,7 +7848,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A [`ListResourceTemplatesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         resource_templates: impl Into<Vec<ResourceTemplate>>,
@@ -8026,7 +7860,7 @@ impl ListResourceTemplatesResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -8126,8 +7960,7 @@ impl Serialize for ListResourceTemplatesResult {
 
 /// Envelope of a `resources/templates/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResultResponse {
@@ -8143,11 +7976,11 @@ pub struct ListResourceTemplatesResultResponse {
 }
 
 impl ListResourceTemplatesResultResponse {
-    /// A [`ListResourceTemplatesResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8200,14 +8033,12 @@ impl Serialize for ListResourceTemplatesResultResponse {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -8221,13 +8052,9 @@ impl Serialize for ListResourceTemplatesResultResponse {
 ///     "cursor": "cGFnZTI"
 ///   }
 /// }"#;
-
 /// let message: ListResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8244,11 +8071,11 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8312,14 +8139,12 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourcesResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -8333,13 +8158,9 @@ impl Serialize for ListResourcesRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListResourcesResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8369,7 +8190,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         resources: impl Into<Vec<Resource>>,
@@ -8381,7 +8202,7 @@ impl ListResourcesResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -8479,8 +8300,7 @@ impl Serialize for ListResourcesResult {
 
 /// Envelope of a `resources/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResultResponse {
@@ -8496,11 +8316,11 @@ pub struct ListResourcesResultResponse {
 }
 
 impl ListResourcesResultResponse {
-    /// A [`ListResourcesResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8564,7 +8384,7 @@ pub struct ListRootsRequestParams {
 }
 
 impl ListRootsRequestParams {
-    /// A [`ListRootsRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8620,25 +8440,19 @@ impl Serialize for ListRootsRequestParams {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListRootsRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "roots/list"
 /// }"#;
-
 /// let message: ListRootsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -8651,7 +8465,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// A [`ListRootsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8712,14 +8526,12 @@ impl Serialize for ListRootsRequest {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListRootsResult;
-
 ///
 /// let text = r#"{
 ///   "roots": [
@@ -8729,13 +8541,9 @@ impl Serialize for ListRootsRequest {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: ListRootsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8748,7 +8556,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// A [`ListRootsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -8794,14 +8602,12 @@ impl Serialize for ListRootsResult {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListToolsRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -8814,13 +8620,9 @@ impl Serialize for ListRootsResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListToolsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8837,11 +8639,11 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8900,14 +8702,12 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListToolsResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -8922,13 +8722,9 @@ impl Serialize for ListToolsRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListToolsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8958,7 +8754,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tools: impl Into<Vec<Tool>>,
@@ -8970,7 +8766,7 @@ impl ListToolsResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -9061,8 +8857,7 @@ impl Serialize for ListToolsResult {
 
 /// Envelope of a `tools/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResultResponse {
@@ -9078,11 +8873,11 @@ pub struct ListToolsResultResponse {
 }
 
 impl ListToolsResultResponse {
-    /// A [`ListToolsResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListToolsResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9138,8 +8933,7 @@ impl Serialize for ListToolsResultResponse {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum LoggingLevel {
     /// Detail that only a developer wants.
@@ -9238,14 +9032,12 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::LoggingMessageNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9256,13 +9048,9 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 ///     "data": "The gauge at Whitby is silent."
 ///   }
 /// }"#;
-
 /// let message: LoggingMessageNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9275,11 +9063,11 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// A [`LoggingMessageNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -9341,8 +9129,7 @@ impl Serialize for LoggingMessageNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
@@ -9362,7 +9149,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A [`LoggingMessageNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -9439,16 +9226,14 @@ impl Serialize for LoggingMessageNotificationParams {
 /// slash; prefixes whose second label is `modelcontextprotocol` or `mcp` belong to the
 /// protocol.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
 pub type MetaObject = Object;
 
 /// The JSON-RPC error -32601: the receiver does not know the method, or offers it only with a
 /// capability that it has not announced. A capability missing on the client's side is reported
 /// by [`MissingRequiredClientCapabilityError`] instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MethodNotFoundError {
@@ -9461,7 +9246,7 @@ pub struct MethodNotFoundError {
 }
 
 impl MethodNotFoundError {
-    /// A [`MethodNotFoundError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -9535,11 +9320,11 @@ pub struct MissingRequiredClientCapabilityErrorData {
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// A [`MissingRequiredClientCapabilityErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
-            required_capabilities: required_capabilities,
+            required_capabilities,
             extra: Extra::new(),
         }
     }
@@ -9595,7 +9380,7 @@ pub struct MissingRequiredClientCapabilityErrorObject {
 }
 
 impl MissingRequiredClientCapabilityErrorObject {
-    /// A [`MissingRequiredClientCapabilityErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -9603,7 +9388,7 @@ impl MissingRequiredClientCapabilityErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -9656,8 +9441,7 @@ impl Serialize for MissingRequiredClientCapabilityErrorObject {
 /// The answer to a request that the server could serve only if the client had declared some
 /// capability. Over HTTP it comes with status 400.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityError {
@@ -9672,11 +9456,11 @@ pub struct MissingRequiredClientCapabilityError {
 }
 
 impl MissingRequiredClientCapabilityError {
-    /// A [`MissingRequiredClientCapabilityError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -9739,8 +9523,7 @@ impl Serialize for MissingRequiredClientCapabilityError {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
@@ -9752,7 +9535,7 @@ pub struct ModelHint {
 }
 
 impl ModelHint {
-    /// A [`ModelHint`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9808,8 +9591,7 @@ impl Serialize for ModelHint {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelPreferences {
@@ -9830,7 +9612,7 @@ pub struct ModelPreferences {
 }
 
 impl ModelPreferences {
-    /// A [`ModelPreferences`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9961,8 +9743,7 @@ impl Serialize for ModelPreferences {
 /// A form field in which the user may tick several of a fixed set of choices, with or without
 /// labels.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MultiSelectEnumSchema {
@@ -10032,8 +9813,7 @@ impl Serialize for MultiSelectEnumSchema {
 /// The part that all notifications share: a method and optional parameters. A notification has
 /// no `id` and is never answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
@@ -10046,7 +9826,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A [`Notification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -10105,8 +9885,7 @@ impl Serialize for Notification {
 /// The `_meta` of a notification, with the key by which the protocol ties it to a
 /// subscription.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
@@ -10119,7 +9898,7 @@ pub struct NotificationMetaObject {
 }
 
 impl NotificationMetaObject {
-    /// A [`NotificationMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10182,8 +9961,7 @@ impl Serialize for NotificationMetaObject {
 
 /// Parameters of a notification that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
@@ -10196,7 +9974,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// A [`NotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10309,8 +10087,7 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 
 /// A form field that holds a number.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
@@ -10331,7 +10108,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// A [`NumberSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -10441,8 +10218,7 @@ impl Serialize for NumberSchema {
 
 /// The part that all list requests share: parameters that may carry a cursor.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
@@ -10459,7 +10235,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// A [`PaginatedRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: PaginatedRequestParams,
@@ -10467,7 +10243,7 @@ impl PaginatedRequest {
         method: impl Into<String>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             method: method.into(),
             extra: Extra::new(),
@@ -10525,8 +10301,7 @@ impl Serialize for PaginatedRequest {
 
 /// Parameters of a request for one page of a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
@@ -10548,12 +10323,12 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A [`PaginatedRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             cursor: None,
-            meta: meta,
+            meta,
             #[cfg(feature = "versioned-resources")]
             filter: None,
             extra: Extra::new(),
@@ -10630,8 +10405,7 @@ impl Serialize for PaginatedRequestParams {
 
 /// The part that all pages of a list share.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedResult {
@@ -10650,8 +10424,14 @@ pub struct PaginatedResult {
     pub extra: Extra,
 }
 
+impl Default for PaginatedResult {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl PaginatedResult {
-    /// A [`PaginatedResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10729,8 +10509,7 @@ impl Serialize for PaginatedResult {
 /// The JSON-RPC error -32700: the bytes received are not JSON. The answer carries no `id` when
 /// none could be read.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParseError {
@@ -10743,7 +10522,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// A [`ParseError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -10808,8 +10587,7 @@ impl Serialize for ParseError {
 /// One field of an elicitation form: text, number, yes or no, or a choice. Nested objects are
 /// not possible, which keeps forms simple to draw.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
@@ -10938,14 +10716,12 @@ impl Serialize for PrimitiveSchemaDefinition {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ProgressNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -10957,13 +10733,9 @@ impl Serialize for PrimitiveSchemaDefinition {
 ///     "message": "Reading gauges"
 ///   }
 /// }"#;
-
 /// let message: ProgressNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10976,11 +10748,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -11039,8 +10811,7 @@ impl Serialize for ProgressNotification {
 
 /// Parameters of `notifications/progress`: how far a request has come.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
@@ -11063,7 +10834,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -11158,8 +10929,7 @@ impl Serialize for ProgressNotificationParams {
 /// A ready-made message or conversation that a server offers, often with blanks to fill in,
 /// and usually for the user to pick from a menu.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -11184,7 +10954,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A [`Prompt`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11294,8 +11064,7 @@ impl Serialize for Prompt {
 
 /// One value that a prompt template can be filled with.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
@@ -11313,7 +11082,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// A [`PromptArgument`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11397,14 +11166,12 @@ impl Serialize for PromptArgument {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `prompts.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::PromptListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -11415,13 +11182,9 @@ impl Serialize for PromptArgument {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: PromptListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -11434,7 +11197,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// A [`PromptListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -11505,8 +11268,7 @@ impl Serialize for PromptListChangedNotification {
 /// One message of a filled-in prompt: who speaks and what is said. Unlike a
 /// [`SamplingMessage`] it may carry resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
@@ -11519,7 +11281,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// A [`PromptMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -11570,8 +11332,7 @@ impl Serialize for PromptMessage {
 
 /// Names the prompt for whose argument completion is wanted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
@@ -11584,7 +11345,7 @@ pub struct PromptReference {
 }
 
 impl PromptReference {
-    /// A [`PromptReference`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11648,14 +11409,12 @@ impl Serialize for PromptReference {
 
 /// Asks a server for the contents of one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -11669,13 +11428,9 @@ impl Serialize for PromptReference {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ReadResourceRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11692,11 +11447,11 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// A [`ReadResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -11760,8 +11515,7 @@ impl Serialize for ReadResourceRequest {
 
 /// Parameters of `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
@@ -11784,12 +11538,12 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A [`ReadResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             input_responses: None,
             request_state: None,
             extra: Extra::new(),
@@ -11866,14 +11620,12 @@ impl Serialize for ReadResourceRequestParams {
 
 /// The contents of a resource, in answer to `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -11887,13 +11639,9 @@ impl Serialize for ReadResourceRequestParams {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ReadResourceResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11921,7 +11669,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// A [`ReadResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         contents: impl Into<Vec<AnyResourceContents>>,
@@ -11930,7 +11678,7 @@ impl ReadResourceResult {
     ) -> Self {
         Self {
             contents: contents.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -12081,8 +11829,7 @@ impl Serialize for ReadResourceOutcome {
 
 /// The whole JSON-RPC answer to `resources/read` when it did not fail.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResultResponse {
@@ -12098,7 +11845,7 @@ pub struct ReadResourceResultResponse {
 }
 
 impl ReadResourceResultResponse {
-    /// A [`ReadResourceResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         result: impl Into<ReadResourceOutcome>,
@@ -12158,8 +11905,7 @@ impl Serialize for ReadResourceResultResponse {
 
 /// The part that all requests share: a method and optional parameters.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
@@ -12172,7 +11918,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A [`Request`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -12231,8 +11977,7 @@ impl Serialize for Request {
 /// The `_meta` of a request. From 2026-07-28 on every request says here which revision it
 /// speaks and what its client can do, since no handshake comes before it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
@@ -12257,7 +12002,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// A [`RequestMetaObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -12267,7 +12012,7 @@ impl RequestMetaObject {
             progress_token: None,
             protocol_version: protocol_version.into(),
             client_info: None,
-            client_capabilities: client_capabilities,
+            client_capabilities,
             log_level: None,
             extra: Extra::new(),
         }
@@ -12393,8 +12138,7 @@ impl Serialize for RequestMetaObject {
 
 /// Parameters of a request that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {
@@ -12407,13 +12151,10 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// A [`RequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
-        Self {
-            meta: meta,
-            extra: Extra::new(),
-        }
+        Self { meta, extra: Extra::new() }
     }
 }
 
@@ -12454,8 +12195,7 @@ impl Serialize for RequestParams {
 /// Something that a server lets clients read, such as a file, a record or a page, as it
 /// appears in a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resource)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -12523,7 +12263,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A [`Resource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -12822,8 +12562,7 @@ impl Serialize for Resource {
 
 /// What all forms of resource contents share: where they come from and what they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContents {
@@ -12840,7 +12579,7 @@ pub struct ResourceContents {
 }
 
 impl ResourceContents {
-    /// A [`ResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -12911,8 +12650,7 @@ impl Serialize for ResourceContents {
 /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
 /// The client may read it later; it need not appear in `resources/list`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -12981,7 +12719,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// A [`ResourceLink`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13289,14 +13027,12 @@ impl Serialize for ResourceLink {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `resources.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -13307,13 +13043,9 @@ impl Serialize for ResourceLink {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ResourceListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -13326,7 +13058,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// A [`ResourceListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13396,8 +13128,7 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request that concerns one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
@@ -13412,12 +13143,12 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// A [`ResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -13464,8 +13195,7 @@ impl Serialize for ResourceRequestParams {
 /// A family of resources whose addresses follow one pattern. Filling in the pattern's
 /// variables gives a URI that can be read.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplate)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplate)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
@@ -13496,7 +13226,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// A [`ResourceTemplate`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13632,8 +13362,7 @@ impl Serialize for ResourceTemplate {
 
 /// Names the resource template for whose variable completion is wanted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
@@ -13644,7 +13373,7 @@ pub struct ResourceTemplateReference {
 }
 
 impl ResourceTemplateReference {
-    /// A [`ResourceTemplateReference`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13698,14 +13427,12 @@ impl Serialize for ResourceTemplateReference {
 /// watched resources are reported: those in `resourceSubscriptions` of a
 /// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceUpdatedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -13717,13 +13444,9 @@ impl Serialize for ResourceTemplateReference {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ResourceUpdatedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -13736,11 +13459,11 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// A [`ResourceUpdatedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -13799,8 +13522,7 @@ impl Serialize for ResourceUpdatedNotification {
 
 /// Parameters of `notifications/resources/updated`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
@@ -13816,7 +13538,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A [`ResourceUpdatedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13874,8 +13596,7 @@ impl Serialize for ResourceUpdatedNotificationParams {
 
 /// The part that all results share. Members beyond the known ones are allowed and kept.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#result)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#result)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResultObject {
@@ -13891,8 +13612,14 @@ pub struct ResultObject {
     pub extra: Extra,
 }
 
+impl Default for ResultObject {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ResultObject {
-    /// A [`ResultObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13957,8 +13684,7 @@ impl Serialize for ResultObject {
 
 /// The `_meta` of a result, with the key by which a server introduces itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
@@ -13970,7 +13696,7 @@ pub struct ResultMetaObject {
 }
 
 impl ResultMetaObject {
-    /// A [`ResultMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14034,8 +13760,7 @@ impl Serialize for ResultMetaObject {
 /// Says what kind of result an answer holds, and so how to read it. Extensions add values of
 /// their own; a result without one, from a server older than 2026-07-28, counts as `complete`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResultType {
     /// The request is done and this is its result.
@@ -14104,8 +13829,7 @@ impl<'de> Deserialize<'de> for ResultType {
 
 /// The two sides of a conversation with a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum Role {
     /// The person, or the program that acts for the person.
@@ -14169,8 +13893,7 @@ impl<'de> Deserialize<'de> for Role {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#root)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#root)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
@@ -14187,7 +13910,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// A [`Root`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -14259,8 +13982,7 @@ impl Serialize for Root {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -14277,7 +13999,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -14342,8 +14064,7 @@ impl Serialize for SamplingMessage {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
@@ -14442,7 +14163,7 @@ pub struct PromptsCapability {
 }
 
 impl PromptsCapability {
-    /// A [`PromptsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14507,7 +14228,7 @@ pub struct ResourcesCapability {
 }
 
 impl ResourcesCapability {
-    /// A [`ResourcesCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14582,7 +14303,7 @@ pub struct ToolsCapability {
 }
 
 impl ToolsCapability {
-    /// A [`ToolsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14636,8 +14357,7 @@ impl Serialize for ToolsCapability {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -14663,7 +14383,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14802,8 +14522,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servernotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -14973,8 +14692,7 @@ impl Serialize for ServerNotification {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -15258,8 +14976,7 @@ impl Serialize for ServerResult {
 
 /// A form field in which the user picks one of a fixed set of choices, with or without labels.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SingleSelectEnumSchema {
@@ -15395,8 +15112,7 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 
 /// A form field that holds text.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
@@ -15417,7 +15133,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// A [`StringSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15560,8 +15276,7 @@ impl Serialize for StringSchema {
 
 /// Which notifications a subscription is about. Whatever is absent or false is not sent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
@@ -15583,7 +15298,7 @@ pub struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// A [`SubscriptionFilter`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15730,14 +15445,12 @@ impl Serialize for SubscriptionFilter {
 /// The first thing that a server sends on a new subscription: it stands, and this is what it
 /// covers. Nothing else may come on that subscription before.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsAcknowledgedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -15751,13 +15464,9 @@ impl Serialize for SubscriptionFilter {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsAcknowledgedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15770,11 +15479,11 @@ pub struct SubscriptionsAcknowledgedNotification {
 }
 
 impl SubscriptionsAcknowledgedNotification {
-    /// A [`SubscriptionsAcknowledgedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -15833,8 +15542,7 @@ impl Serialize for SubscriptionsAcknowledgedNotification {
 
 /// Parameters of `notifications/subscriptions/acknowledged`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
@@ -15850,11 +15558,11 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// A [`SubscriptionsAcknowledgedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
-            notifications: notifications,
+            notifications,
             meta: None,
             extra: Extra::new(),
         }
@@ -15909,14 +15617,12 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 /// Opens a subscription: a stream on which the server sends the notifications that the client
 /// asks for. It stays unanswered while the subscription lasts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsListenRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -15932,13 +15638,9 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsListenRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15955,14 +15657,14 @@ pub struct SubscriptionsListenRequest {
 }
 
 impl SubscriptionsListenRequest {
-    /// A [`SubscriptionsListenRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: SubscriptionsListenRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -16026,8 +15728,7 @@ impl Serialize for SubscriptionsListenRequest {
 
 /// Parameters of `subscriptions/listen`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
@@ -16042,12 +15743,12 @@ pub struct SubscriptionsListenRequestParams {
 }
 
 impl SubscriptionsListenRequestParams {
-    /// A [`SubscriptionsListenRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
         Self {
-            notifications: notifications,
-            meta: meta,
+            notifications,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -16095,14 +15796,12 @@ impl Serialize for SubscriptionsListenRequestParams {
 /// order, for instance when it shuts down. A connection that simply breaks brings no such
 /// answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsListenResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -16110,13 +15809,9 @@ impl Serialize for SubscriptionsListenRequestParams {
 ///     "io.modelcontextprotocol/subscriptionId": 9
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsListenResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -16135,11 +15830,11 @@ pub struct SubscriptionsListenResult {
 }
 
 impl SubscriptionsListenResult {
-    /// A [`SubscriptionsListenResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
-            meta: meta,
+            meta,
             result_type: ResultType::Complete,
             extra: Extra::new(),
         }
@@ -16193,8 +15888,7 @@ impl Serialize for SubscriptionsListenResult {
 
 /// The `_meta` of a [`SubscriptionsListenResult`], which names the subscription that ends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
@@ -16209,7 +15903,7 @@ pub struct SubscriptionsListenResultMetaObject {
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// A [`SubscriptionsListenResultMetaObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -16292,8 +15986,7 @@ impl Serialize for SubscriptionsListenResultMetaObject {
 /// The whole JSON-RPC answer to `subscriptions/listen`, sent when the server closes the
 /// subscription itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultResponse {
@@ -16309,11 +16002,11 @@ pub struct SubscriptionsListenResultResponse {
 }
 
 impl SubscriptionsListenResultResponse {
-    /// A [`SubscriptionsListenResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -16366,8 +16059,7 @@ impl Serialize for SubscriptionsListenResultResponse {
 
 /// A block of plain text, to or from a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
@@ -16384,7 +16076,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// A [`TextContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -16458,8 +16150,7 @@ impl Serialize for TextContent {
 
 /// Contents of a resource that are text.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
@@ -16515,7 +16206,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// A [`TextResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -16773,7 +16464,7 @@ pub struct TitledOption {
 }
 
 impl TitledOption {
-    /// A [`TitledOption`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(const_: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -16833,7 +16524,7 @@ pub struct TitledMultiSelectItems {
 }
 
 impl TitledMultiSelectItems {
-    /// A [`TitledMultiSelectItems`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(any_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16880,8 +16571,7 @@ impl Serialize for TitledMultiSelectItems {
 /// A form field in which the user may tick several choices, each shown under a label of its
 /// own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
@@ -16902,7 +16592,7 @@ pub struct TitledMultiSelectEnumSchema {
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// A [`TitledMultiSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(items: TitledMultiSelectItems) -> Self {
         Self {
@@ -16910,7 +16600,7 @@ impl TitledMultiSelectEnumSchema {
             description: None,
             min_items: None,
             max_items: None,
-            items: items,
+            items,
             default: None,
             extra: Extra::new(),
         }
@@ -17038,8 +16728,7 @@ impl Serialize for TitledMultiSelectEnumSchema {
 
 /// A form field in which the user picks one choice, each shown under a label of its own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
@@ -17056,7 +16745,7 @@ pub struct TitledSingleSelectEnumSchema {
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// A [`TitledSingleSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(one_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -17153,7 +16842,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// A [`ToolInputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17220,7 +16909,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// A [`ToolOutputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17274,8 +16963,7 @@ impl Serialize for ToolOutputSchema {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#tool)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -17306,12 +16994,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             description: None,
-            input_schema: input_schema,
+            input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
@@ -17445,8 +17133,7 @@ impl Serialize for Tool {
 /// What a server claims about a tool's effects. Base no decision on it unless the server is
 /// trusted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
@@ -17468,7 +17155,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// A [`ToolAnnotations`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17653,8 +17340,7 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
@@ -17665,7 +17351,7 @@ pub struct ToolChoice {
 }
 
 impl ToolChoice {
-    /// A [`ToolChoice`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17718,17 +17404,14 @@ impl Serialize for ToolChoice {
 
 /// Says that the server's list of tools is no longer what it was, so that a cached list should
 /// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-
 /// before, any server that declared `tools.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ToolListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -17739,13 +17422,9 @@ impl Serialize for ToolChoice {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ToolListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17758,7 +17437,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// A [`ToolListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17831,8 +17510,7 @@ impl Serialize for ToolListChangedNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -17853,7 +17531,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// A [`ToolResultContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -17965,8 +17643,7 @@ impl Serialize for ToolResultContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseContent {
@@ -17984,7 +17661,7 @@ pub struct ToolUseContent {
 }
 
 impl ToolUseContent {
-    /// A [`ToolUseContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -18072,7 +17749,7 @@ pub struct UnsupportedProtocolVersionErrorData {
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// A [`UnsupportedProtocolVersionErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
         Self {
@@ -18134,7 +17811,7 @@ pub struct UnsupportedProtocolVersionErrorObject {
 }
 
 impl UnsupportedProtocolVersionErrorObject {
-    /// A [`UnsupportedProtocolVersionErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -18142,7 +17819,7 @@ impl UnsupportedProtocolVersionErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -18195,8 +17872,7 @@ impl Serialize for UnsupportedProtocolVersionErrorObject {
 /// The answer to a request in a protocol revision that the server does not speak. Over HTTP it
 /// comes with status 400.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionError {
@@ -18211,11 +17887,11 @@ pub struct UnsupportedProtocolVersionError {
 }
 
 impl UnsupportedProtocolVersionError {
-    /// A [`UnsupportedProtocolVersionError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -18284,7 +17960,7 @@ pub struct UntitledMultiSelectItems {
 }
 
 impl UntitledMultiSelectItems {
-    /// A [`UntitledMultiSelectItems`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18334,8 +18010,7 @@ impl Serialize for UntitledMultiSelectItems {
 
 /// A form field in which the user may tick several choices, shown by their values.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
@@ -18356,7 +18031,7 @@ pub struct UntitledMultiSelectEnumSchema {
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// A [`UntitledMultiSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(items: UntitledMultiSelectItems) -> Self {
         Self {
@@ -18364,7 +18039,7 @@ impl UntitledMultiSelectEnumSchema {
             description: None,
             min_items: None,
             max_items: None,
-            items: items,
+            items,
             default: None,
             extra: Extra::new(),
         }
@@ -18492,8 +18167,7 @@ impl Serialize for UntitledMultiSelectEnumSchema {
 
 /// A form field in which the user picks one choice, shown by its value.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
@@ -18510,7 +18184,7 @@ pub struct UntitledSingleSelectEnumSchema {
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// A [`UntitledSingleSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18713,7 +18387,7 @@ pub struct Task {
 
 #[cfg(feature = "tasks")]
 impl Task {
-    /// A [`Task`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18728,7 +18402,7 @@ impl Task {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -18877,7 +18551,7 @@ pub struct WorkingTask {
 
 #[cfg(feature = "tasks")]
 impl WorkingTask {
-    /// A [`WorkingTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18890,7 +18564,7 @@ impl WorkingTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -19044,7 +18718,7 @@ pub struct InputRequiredTask {
 
 #[cfg(feature = "tasks")]
 impl InputRequiredTask {
-    /// A [`InputRequiredTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19058,7 +18732,7 @@ impl InputRequiredTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -19223,7 +18897,7 @@ pub struct CompletedTask {
 
 #[cfg(feature = "tasks")]
 impl CompletedTask {
-    /// A [`CompletedTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19237,7 +18911,7 @@ impl CompletedTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -19397,7 +19071,7 @@ pub struct FailedTask {
 
 #[cfg(feature = "tasks")]
 impl FailedTask {
-    /// A [`FailedTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19411,9 +19085,9 @@ impl FailedTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -19568,7 +19242,7 @@ pub struct CancelledTask {
 
 #[cfg(feature = "tasks")]
 impl CancelledTask {
-    /// A [`CancelledTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19581,7 +19255,7 @@ impl CancelledTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -19813,7 +19487,6 @@ impl Serialize for DetailedTask {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "task",
@@ -19824,13 +19497,9 @@ impl Serialize for DetailedTask {
 ///   "ttlMs": 900000,
 ///   "pollIntervalMs": 2000
 /// }"#;
-
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -19865,7 +19534,7 @@ pub struct CreateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CreateTaskResult {
-    /// A [`CreateTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19881,7 +19550,7 @@ impl CreateTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -20034,7 +19703,6 @@ impl Serialize for CreateTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -20052,13 +19720,9 @@ impl Serialize for CreateTaskResult {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -20077,11 +19741,11 @@ pub struct GetTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequest {
-    /// A [`GetTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -20149,7 +19813,6 @@ impl Serialize for GetTaskRequest {
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task is asked about. One that is unknown or no longer kept is answered with -32602;
-
     /// over HTTP the header `Mcp-Name` repeats it.
     pub task_id: String,
     /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
@@ -20162,7 +19825,7 @@ pub struct GetTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequestParams {
-    /// A [`GetTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -20254,7 +19917,7 @@ pub struct GetTaskResultWorking {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultWorking {
-    /// A [`GetTaskResultWorking`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20268,7 +19931,7 @@ impl GetTaskResultWorking {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -20450,7 +20113,7 @@ pub struct GetTaskResultInputRequired {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultInputRequired {
-    /// A [`GetTaskResultInputRequired`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20465,7 +20128,7 @@ impl GetTaskResultInputRequired {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -20658,7 +20321,7 @@ pub struct GetTaskResultCompleted {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCompleted {
-    /// A [`GetTaskResultCompleted`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20673,7 +20336,7 @@ impl GetTaskResultCompleted {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -20860,7 +20523,7 @@ pub struct GetTaskResultFailed {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultFailed {
-    /// A [`GetTaskResultFailed`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20875,9 +20538,9 @@ impl GetTaskResultFailed {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -21060,7 +20723,7 @@ pub struct GetTaskResultCancelled {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCancelled {
-    /// A [`GetTaskResultCancelled`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21074,7 +20737,7 @@ impl GetTaskResultCancelled {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -21228,7 +20891,6 @@ impl Serialize for GetTaskResultCancelled {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -21242,13 +20904,9 @@ impl Serialize for GetTaskResultCancelled {
 ///     "content": []
 ///   }
 /// }"#;
-
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21372,7 +21030,6 @@ impl Serialize for GetTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UpdateTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -21395,13 +21052,9 @@ impl Serialize for GetTaskResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: UpdateTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21420,11 +21073,11 @@ pub struct UpdateTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequest {
-    /// A [`UpdateTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: UpdateTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -21511,7 +21164,7 @@ pub struct UpdateTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequestParams {
-    /// A [`UpdateTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21586,18 +21239,13 @@ impl Serialize for UpdateTaskRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UpdateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: UpdateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21614,7 +21262,7 @@ pub struct UpdateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskResult {
-    /// A [`UpdateTaskResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21687,7 +21335,6 @@ impl Serialize for UpdateTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -21705,13 +21352,9 @@ impl Serialize for UpdateTaskResult {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21730,11 +21373,11 @@ pub struct CancelTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequest {
-    /// A [`CancelTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -21818,7 +21461,7 @@ pub struct CancelTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequestParams {
-    /// A [`CancelTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -21885,18 +21528,13 @@ impl Serialize for CancelTaskRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21913,7 +21551,7 @@ pub struct CancelTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskResult {
-    /// A [`CancelTaskResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21987,7 +21625,6 @@ impl Serialize for CancelTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::TaskStatusNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -22000,13 +21637,9 @@ impl Serialize for CancelTaskResult {
 ///     "ttlMs": null
 ///   }
 /// }"#;
-
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -22021,7 +21654,7 @@ pub struct TaskStatusNotification {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotification {
-    /// A [`TaskStatusNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: impl Into<TaskStatusNotificationParams>) -> Self {
         Self {
@@ -22118,7 +21751,7 @@ pub struct TaskStatusNotificationParamsWorking {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsWorking {
-    /// A [`TaskStatusNotificationParamsWorking`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22132,7 +21765,7 @@ impl TaskStatusNotificationParamsWorking {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -22302,7 +21935,7 @@ pub struct TaskStatusNotificationParamsInputRequired {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsInputRequired {
-    /// A [`TaskStatusNotificationParamsInputRequired`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22317,7 +21950,7 @@ impl TaskStatusNotificationParamsInputRequired {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -22498,7 +22131,7 @@ pub struct TaskStatusNotificationParamsCompleted {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCompleted {
-    /// A [`TaskStatusNotificationParamsCompleted`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22513,7 +22146,7 @@ impl TaskStatusNotificationParamsCompleted {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -22688,7 +22321,7 @@ pub struct TaskStatusNotificationParamsFailed {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsFailed {
-    /// A [`TaskStatusNotificationParamsFailed`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22703,9 +22336,9 @@ impl TaskStatusNotificationParamsFailed {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -22876,7 +22509,7 @@ pub struct TaskStatusNotificationParamsCancelled {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCancelled {
-    /// A [`TaskStatusNotificationParamsCancelled`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22890,7 +22523,7 @@ impl TaskStatusNotificationParamsCancelled {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -23229,7 +22862,6 @@ impl<'de> Deserialize<'de> for ResourceType {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceMetadataRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -23243,13 +22875,9 @@ impl<'de> Deserialize<'de> for ResourceType {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ReadResourceMetadataRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -23268,14 +22896,14 @@ pub struct ReadResourceMetadataRequest {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequest {
-    /// A [`ReadResourceMetadataRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: ReadResourceMetadataRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -23359,12 +22987,12 @@ pub struct ReadResourceMetadataRequestParams {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequestParams {
-    /// A [`ReadResourceMetadataRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -23419,7 +23047,6 @@ impl Serialize for ReadResourceMetadataRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceMetadataResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -23430,13 +23057,9 @@ impl Serialize for ReadResourceMetadataRequestParams {
 ///     "size": 412
 ///   }
 /// }"#;
-
 /// let message: ReadResourceMetadataResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -23459,11 +23082,11 @@ pub struct ReadResourceMetadataResult {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataResult {
-    /// A [`ReadResourceMetadataResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
-            resource: resource,
+            resource,
             meta: None,
             result_type: ResultType::Complete,
             extra: Extra::new(),
@@ -23538,7 +23161,6 @@ impl Serialize for ReadResourceMetadataResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetResourceRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -23553,13 +23175,9 @@ impl Serialize for ReadResourceMetadataResult {
 ///     "version": "r7"
 ///   }
 /// }"#;
-
 /// let message: GetResourceRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23578,11 +23196,11 @@ pub struct GetResourceRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequest {
-    /// A [`GetResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -23670,13 +23288,13 @@ pub struct GetResourceRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequestParams {
-    /// A [`GetResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
             version: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -23742,7 +23360,6 @@ impl Serialize for GetResourceRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetResourceResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -23756,13 +23373,9 @@ impl Serialize for GetResourceRequestParams {
 ///     "content": "04:12,5.3"
 ///   }
 /// }"#;
-
 /// let message: GetResourceResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23787,11 +23400,11 @@ pub struct GetResourceResult {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceResult {
-    /// A [`GetResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
         Self {
-            resource: resource,
+            resource,
             contents: contents.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -23954,7 +23567,7 @@ pub struct GetTextResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetTextResourceContents {
-    /// A [`GetTextResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -24023,7 +23636,7 @@ pub struct GetBlobResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetBlobResourceContents {
-    /// A [`GetBlobResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -24083,7 +23696,6 @@ impl Serialize for GetBlobResourceContents {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscribeResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24099,13 +23711,9 @@ impl Serialize for GetBlobResourceContents {
 ///     ]
 ///   }
 /// }"#;
-
 /// let message: SubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24124,14 +23732,14 @@ pub struct SubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequest {
-    /// A [`SubscribeResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: SubscribeResourcesRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -24215,12 +23823,12 @@ pub struct SubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequestParams {
-    /// A [`SubscribeResourcesRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
             uris: uris.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -24275,7 +23883,6 @@ impl Serialize for SubscribeResourcesRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UnsubscribeResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24291,13 +23898,9 @@ impl Serialize for SubscribeResourcesRequestParams {
 ///     ]
 ///   }
 /// }"#;
-
 /// let message: UnsubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24316,14 +23919,14 @@ pub struct UnsubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequest {
-    /// A [`UnsubscribeResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: UnsubscribeResourcesRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -24407,12 +24010,12 @@ pub struct UnsubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequestParams {
-    /// A [`UnsubscribeResourcesRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
             uris: uris.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -24468,7 +24071,6 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceContentChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24481,13 +24083,9 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ResourceContentChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24502,11 +24100,11 @@ pub struct ResourceContentChangedNotification {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotification {
-    /// A [`ResourceContentChangedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -24585,11 +24183,11 @@ pub struct ResourceContentChangedNotificationParams {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotificationParams {
-    /// A [`ResourceContentChangedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
-            resource: resource,
+            resource,
             meta: None,
             extra: Extra::new(),
         }
