@@ -254,17 +254,16 @@ fn tag(leaves: &[Leaf]) -> Option<Objects> {
         let mut owner: BTreeMap<String, usize> = BTreeMap::new();
         let mut absent = None;
         for leaf in leaves {
-            let values = match leaf.consts.get(name) {
-                Some(values) => values,
-                None => {
-                    if absent
-                        .replace(leaf.variant)
-                        .is_some_and(|other| other != leaf.variant)
-                    {
-                        return None;
-                    }
-                    leaf.optional_consts.get(name)?
+            let values = if let Some(values) = leaf.consts.get(name) {
+                values
+            } else {
+                if absent
+                    .replace(leaf.variant)
+                    .is_some_and(|other| other != leaf.variant)
+                {
+                    return None;
                 }
+                leaf.optional_consts.get(name)?
             };
             for value in values {
                 let value = value.as_str()?.to_owned();

@@ -162,32 +162,20 @@ impl<'a> Emitter<'a> {
         let table = self.table(at);
         let name = model.revision.as_str();
         let mut files = vec![
-            self.file("mod.rs", &self.module_root(at))?,
-            self.file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
-            self.file("messages.rs", &self.messages_file(name, &messages, &table))?,
+            file("mod.rs", &self.module_root(at))?,
+            file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
+            file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
         if !self.alone {
-            files.push(self.file(
+            files.push(file(
                 "strategies.rs",
                 &self.strategies_file(name, &quote! { #(#strategies)* }),
             )?);
         }
         if at + 1 < self.family.models.len() {
-            files.push(self.file("convert.rs", &self.conversions(at)?)?);
+            files.push(file("convert.rs", &self.conversions(at)?)?);
         }
         Ok(files)
-    }
-
-    #[expect(clippy::unused_self, reason = "beside its siblings")]
-    fn file(&self, path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
-        let text = print::print(tokens).map_err(|source| EmitError::Source {
-            file: path.to_owned(),
-            source,
-        })?;
-        Ok(File {
-            path: path.to_owned(),
-            text,
-        })
     }
 
     fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
@@ -233,7 +221,7 @@ impl<'a> Emitter<'a> {
             let names = model
                 .types
                 .iter()
-                .filter(|def| self.family.home(at, &def.name) == home && self.visible(def))
+                .filter(|def| self.family.home(at, &def.name) == home && def.features.is_empty())
                 .map(|def| format_ident!("{}", type_ident(&def.name)));
             quote! { pub use super::#module::{ #(#names),* }; }
         });
@@ -314,10 +302,18 @@ impl<'a> Emitter<'a> {
         });
         quote! { #(#items)* }
     }
+}
 
-    fn visible(&self, def: &TypeDef) -> bool {
-        def.features.is_empty()
-    }
+/// Prints a file.
+fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
+    let text = print::print(tokens).map_err(|source| EmitError::Source {
+        file: path.to_owned(),
+        source,
+    })?;
+    Ok(File {
+        path: path.to_owned(),
+        text,
+    })
 }
 
 /// The module of a revision.

@@ -50,7 +50,7 @@ fn any_number() -> BoxedStrategy<Number> {
         any::<i64>().prop_map(Number::from),
         any::<u64>().prop_map(Number::from),
         any::<f64>().prop_filter_map("a finite number", Number::from_f64),
-        (-100..100_i32).prop_map(|value| Number::from(value)),
+        (-100..100_i32).prop_map(Number::from),
     ]
     .boxed()
 }

@@ -26,5 +26,6 @@ pub use object::{FromMembers, Key, read_object, unknown_member};
 pub use shape::{Candidate, read_shape};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{
-    FromAny, array, find_tag, first_of, from_part, missing_tag, read_union, unknown_tag,
+    Attempt, Found, FromAny, array, find_tag, first_of, from_part, missing_tag, read_union,
+    unknown_tag,
 };

@@ -166,7 +166,6 @@ impl Entry {
 
     /// A strategy of values of the type.
     #[cfg(feature = "proptest")]
-    #[must_use]
     pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
         (self.sample)()
     }

@@ -136,7 +136,6 @@ fn for_every_type(
                 tried: total.tried + tally.tried,
                 accepted: total.accepted + tally.accepted,
                 disagreements: [total.disagreements, tally.disagreements].concat(),
-                ..total
             };
             assert!(
                 total.disagreements.len() < 12,

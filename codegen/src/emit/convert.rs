@@ -238,12 +238,11 @@ impl Way<'_> {
             (Kind::Union(a), Kind::Union(b)) => self.union(def, a, target, b),
             _ => {
                 let (from, to) = (Ty::Named(def.name.clone()), Ty::Named(name.clone()));
-                match self.wrap_or_unwrap(&from, &to, &quote! { from }) {
-                    Some(made) => made,
-                    None => {
-                        self.problem(format!("{} to {}", self.place(&def.name), name));
-                        Made::sure(quote! { from })
-                    }
+                if let Some(made) = self.wrap_or_unwrap(&from, &to, &quote! { from }) {
+                    made
+                } else {
+                    self.problem(format!("{} to {}", self.place(&def.name), name));
+                    Made::sure(quote! { from })
                 }
             }
         };
@@ -391,27 +390,24 @@ impl Way<'_> {
             } else {
                 quote! { None }
             };
-            return Ok(match member.required {
-                false => Made::sure(took),
-                true => {
-                    let absent = absent()?;
-                    let otherwise = absent.tokens;
-                    Made {
-                        tokens: quote! { match #took { Some(value) => value, None => #otherwise } },
-                        fails: absent.fails,
-                    }
-                }
+            if !member.required {
+                return Ok(Made::sure(took));
+            }
+            let absent = absent()?;
+            return Ok(Made {
+                tokens: or_else(&took, &absent),
+                fails: absent.fails,
             });
         };
         let name = field(source);
-        let convert =
-            |expression: &TokenStream| match self.value(&source.ty, &member.ty, expression) {
-                Some(made) => made,
-                None => {
-                    self.problem(format!("{}.{json}", self.place(&def.name)));
-                    Made::sure(expression.clone())
-                }
-            };
+        let convert = |expression: &TokenStream| {
+            if let Some(made) = self.value(&source.ty, &member.ty, expression) {
+                made
+            } else {
+                self.problem(format!("{}.{json}", self.place(&def.name)));
+                Made::sure(expression.clone())
+            }
+        };
         Ok(match (source.required, member.required) {
             (true, true) => convert(&quote! { from.#name }),
             (false, false) => {
@@ -454,15 +450,13 @@ impl Way<'_> {
             (false, true) => {
                 let made = convert(&quote! { value });
                 let absent = absent()?;
-                let (value, otherwise) = (made.tokens, absent.tokens);
+                let value = made.tokens;
                 let fails = made.fails || absent.fails;
-                let tokens = match otherwise.to_string().as_str() {
-                    "Object :: new ()" | "Map :: new ()" | "Vec :: new ()"
-                        if value.to_string() == "value" =>
-                    {
-                        quote! { from.#name.unwrap_or_default() }
-                    }
-                    _ => quote! { match from.#name { Some(value) => #value, None => #otherwise } },
+                let tokens = if value.to_string() == "value" {
+                    or_else(&quote! { from.#name }, &absent)
+                } else {
+                    let otherwise = absent.tokens;
+                    quote! { match from.#name { Some(value) => #value, None => #otherwise } }
                 };
                 Made { tokens, fails }
             }
@@ -471,12 +465,11 @@ impl Way<'_> {
 
     /// The value of a type that has all its members left out.
     fn blank(&self, ty: &Ty) -> TokenStream {
-        match self.target().resolve(ty) {
-            Ty::Named(name) => {
-                let path = self.path(false, name);
-                quote! { #path::default() }
-            }
-            _ => quote! { Object::new() },
+        if let Ty::Named(name) = self.target().resolve(ty) {
+            let path = self.path(false, name);
+            quote! { #path::default() }
+        } else {
+            quote! { Object::new() }
         }
     }
 
@@ -738,12 +731,28 @@ impl Scope<'_> {
     }
 }
 
+/// An optional value, or what stands for its absence.
+fn or_else(value: &TokenStream, absent: &Made) -> TokenStream {
+    let otherwise = &absent.tokens;
+    let text = otherwise.to_string();
+    if absent.fails {
+        return quote! { match #value { Some(value) => value, None => #otherwise } };
+    }
+    match text.as_str() {
+        "Object :: new ()" | "Map :: new ()" | "Vec :: new ()" => {
+            quote! { #value.unwrap_or_default() }
+        }
+        _ if text.contains(['(', '{']) => quote! { #value.unwrap_or_else(|| #otherwise) },
+        _ => quote! { #value.unwrap_or(#otherwise) },
+    }
+}
+
 /// A conversion of `value` as a function.
 fn function(value: &TokenStream) -> TokenStream {
-    if value.to_string() == "value . into ()" {
-        quote! { Into::into }
-    } else {
-        quote! { |value| #value }
+    match value.to_string().as_str() {
+        "value . into ()" => quote! { Into::into },
+        "Value :: Object (value)" => quote! { Value::Object },
+        _ => quote! { |value| #value },
     }
 }
 

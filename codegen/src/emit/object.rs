@@ -28,7 +28,7 @@ impl Scope<'_> {
             }
         });
         let inherent = self.inherent(object)?;
-        let reading = self.reading(object)?;
+        let reading = self.reading(object);
         let writing = self.writing(object)?;
         Ok(quote! {
             #docs
@@ -213,7 +213,7 @@ impl Scope<'_> {
         })
     }
 
-    fn reading(&self, object: &Object) -> Result<TokenStream, EmitError> {
+    fn reading(&self, object: &Object) -> TokenStream {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
         let name = &self.def.name;
@@ -226,8 +226,7 @@ impl Scope<'_> {
             slots.push(quote! { #cfg let mut #slot = codec::Slot::EMPTY; });
             let read = read_call(member);
             arms.push(quote! { #cfg #json => #read });
-            if let Some(constant) = member.constant() {
-                let _ = constant;
+            if member.constant().is_some() {
                 checks.push(quote! { #cfg #slot.required(#json)?; });
                 continue;
             }
@@ -241,7 +240,7 @@ impl Scope<'_> {
         let (start, other, end) = if object.open {
             (
                 quote! { let mut extra = Extra::new(); },
-                quote! { _ => extra.read(key, &mut members)? },
+                quote! { _ => extra.read(&key, &mut members)? },
                 quote! { extra: extra.unique()? },
             )
         } else {
@@ -251,7 +250,7 @@ impl Scope<'_> {
                 quote! {},
             )
         };
-        Ok(quote! {
+        quote! {
             #cfg_type
             impl<'de> Deserialize<'de> for #ident {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -274,7 +273,7 @@ impl Scope<'_> {
                     Ok(Self { #(#values,)* #end })
                 }
             }
-        })
+        }
     }
 
     fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
@@ -323,7 +322,7 @@ impl Scope<'_> {
 
 /// A field of a struct literal.
 pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
-    if value.to_string() == name.to_string() {
+    if *name == value.to_string() {
         quote! { #name }
     } else {
         quote! { #name: #value }

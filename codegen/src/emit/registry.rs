@@ -1,7 +1,7 @@
 //! What spans all revisions: the list of revisions, types by name, messages at any revision.
 
 use super::convert::step_exists;
-use super::{EmitError, Emitter, File, cfg, module_name};
+use super::{EmitError, Emitter, File, cfg, file, module_name};
 use crate::model::{Kind, MessageKind, Model, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -15,9 +15,9 @@ impl Emitter<'_> {
     /// When a file does not parse, which is a fault of the generator.
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
-            self.file("mod.rs", &self.revisions())?,
-            self.file("registry.rs", &self.registry())?,
-            self.file("versions.rs", &self.versions()?)?,
+            file("mod.rs", &self.revisions())?,
+            file("registry.rs", &self.registry())?,
+            file("versions.rs", &self.versions()?)?,
         ])
     }
 

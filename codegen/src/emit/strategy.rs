@@ -98,16 +98,18 @@ impl Scope<'_> {
                 let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
             });
         }
-        if object.open {
-            let known = object.members.iter().map(|member| {
-                let (cfg, json) = (cfg_of(member), &member.json);
-                quote! { #cfg #json }
-            });
-            steps.push(quote! {
-                let all = arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value);
-            });
+        if !object.open {
+            return Ok(quote! { let all = #base; #(#steps)* all });
         }
-        Ok(quote! { let all = #base; #(#steps)* all })
+        let known = object.members.iter().map(|member| {
+            let (cfg, json) = (cfg_of(member), &member.json);
+            quote! { #cfg #json }
+        });
+        Ok(quote! {
+            let all = #base;
+            #(#steps)*
+            arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value)
+        })
     }
 
     fn value_strategy(&self, ty: &Ty) -> Result<TokenStream, EmitError> {

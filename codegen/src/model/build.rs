@@ -199,7 +199,7 @@ impl Builder<'_> {
     fn kind(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
         self.refuse_unsupported(schema, pointer)?;
         if let Some(target) = reference(schema) {
-            return Ok(Kind::Alias(self.named(target)));
+            return Ok(Kind::Alias(Ty::Named(target.to_owned())));
         }
         if let Some(value) = constant(schema) {
             return Ok(Kind::Alias(Ty::Const(value.clone())));
@@ -229,11 +229,6 @@ impl Builder<'_> {
                 self.union(name, vec![part], pointer)
             }
         }
-    }
-
-    fn named(&self, target: &str) -> Ty {
-        // A native type that any object or value is written with is that type itself.
-        Ty::Named(target.to_owned())
     }
 
     fn simple(
@@ -515,7 +510,7 @@ impl Builder<'_> {
         let mut variants: Vec<Variant> = Vec::new();
         for (part, short) in rest.iter().zip(&short) {
             let ty = match reference(&part.schema) {
-                Some(target) => self.named(target),
+                Some(target) => Ty::Named(target.to_owned()),
                 None => self.inline(
                     &format!("{name}{}", variant_ident(short)),
                     &part.schema,

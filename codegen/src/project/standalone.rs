@@ -56,7 +56,7 @@ impl Project {
         let words = Words::new(if recognised.is_some() {
             self.words.clone()
         } else {
-            Default::default()
+            serde_json::Map::default()
         });
         let revision = recognised.as_deref().unwrap_or(name);
         let mut model = build(file, revision, &document.definitions, &hints, &words)?;

@@ -56,7 +56,7 @@ impl Extra {
     /// Reads the value of an undeclared member.
     pub(crate) fn read<'de, A: MapAccess<'de>>(
         &mut self,
-        key: Key<'de>,
+        key: &Key<'de>,
         members: &mut A,
     ) -> Result<(), A::Error> {
         let value = members.next_value::<Value>()?;

@@ -13,6 +13,7 @@ pub trait FromText: Sized {
     fn from_text(text: &str) -> Option<Self>;
 
     /// What the variant for other values holds; only `From` of an open enumeration calls it.
+    #[must_use]
     fn other(text: &str) -> OtherText<Self> {
         OtherText::new(text)
     }

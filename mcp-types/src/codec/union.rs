@@ -155,11 +155,11 @@ pub fn from_part<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
     super::super::json::from_value(value).map_err(E::custom)
 }
 
+/// Decodes a variant.
+pub type Attempt<T> = fn(Value) -> Result<T, DecodeError>;
+
 /// The first variant that accepts a value; the error of the first one if none does.
-pub fn first_of<T, E: Error>(
-    value: Value,
-    tries: &[fn(Value) -> Result<T, DecodeError>],
-) -> Result<T, E> {
+pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
         match attempt(value.clone()) {
@@ -175,6 +175,9 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
     Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
 }
 
+/// The tag, if there is one, and all members.
+pub type Found<'de, A> = (Option<Cow<'de, str>>, Replay<'de, A>);
+
 /// Reads members up to the tag.
 ///
 /// Where the tag comes first, as most writers have it, nothing is put aside. Members before it
@@ -182,7 +185,7 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
 pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: A,
     name: &'static str,
-) -> Result<(Option<Cow<'de, str>>, Replay<'de, A>), A::Error> {
+) -> Result<Found<'de, A>, A::Error> {
     let mut buffer = Vec::new();
     let mut tag = None;
     while let Some(key) = members.next_key::<Key<'de>>()? {
@@ -210,11 +213,13 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 }
 
 /// The tag is missing.
+#[must_use]
 pub fn missing_tag<E: Error>(name: &'static str) -> E {
     E::missing_field(name)
 }
 
 /// The tag has a value that no variant has.
+#[must_use]
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))

@@ -17,12 +17,11 @@ impl Arbitrary for Annotated {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -34,12 +33,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(),)
             .prop_map(|(params,)| CallToolRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -74,12 +72,11 @@ impl Arbitrary for CallToolResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["content", "isError", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -181,7 +178,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -196,8 +193,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -209,12 +205,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(),)
             .prop_map(|(params,)| CreateMessageRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -252,12 +247,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -269,12 +263,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(),)
             .prop_map(|(params,)| GetPromptRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -296,12 +289,11 @@ impl Arbitrary for GetPromptResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -313,12 +305,11 @@ impl Arbitrary for InitializeRequest {
         let all = (any::<InitializeRequestParams>(),)
             .prop_map(|(params,)| InitializeRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -348,7 +339,7 @@ impl Arbitrary for InitializeResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -360,8 +351,7 @@ impl Arbitrary for InitializeResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -390,12 +380,11 @@ impl Arbitrary for ListResourcesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -417,12 +406,11 @@ impl Arbitrary for ListResourcesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resources", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -437,12 +425,11 @@ impl Arbitrary for ListToolsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -464,12 +451,11 @@ impl Arbitrary for ListToolsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tools", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -489,12 +475,11 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(arbitrary::number(f64::MIN..=f64::MAX)),
             |it, value| it.total = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["progressToken", "progress", "total"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -506,12 +491,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -523,12 +507,11 @@ impl Arbitrary for PromptMessage {
         let all = (any::<Role>(), any::<ContentBlock>())
             .prop_map(|(role, content)| PromptMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -560,14 +543,13 @@ impl Arbitrary for Resource {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["uri", "name", "description", "mimeType", "size", "annotations"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -579,12 +561,11 @@ impl Arbitrary for SamplingMessage {
         let all = (any::<Role>(), any::<SamplingContent>())
             .prop_map(|(role, content)| SamplingMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -619,14 +600,13 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(any::<ToolsCapability>()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["experimental", "logging", "prompts", "resources", "tools"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -699,11 +679,10 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.description = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "description", "inputSchema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

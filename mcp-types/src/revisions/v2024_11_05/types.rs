@@ -55,7 +55,7 @@ impl<'de> codec::FromMembers<'de> for Annotated {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -116,7 +116,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut method, "method", "tools/call", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -270,7 +270,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 "content" => content.read("content", &mut members)?,
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -791,7 +791,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                     stop_sequences.read_optional("stopSequences", &mut members)?
                 }
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -886,7 +886,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1039,7 +1039,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1109,7 +1109,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut method, "method", "prompts/get", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1194,7 +1194,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1260,7 +1260,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut method, "method", "initialize", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1365,7 +1365,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1557,7 +1557,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1643,7 +1643,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1715,7 +1715,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut method, "method", "tools/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1801,7 +1801,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1882,7 +1882,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "progressToken" => progress_token.read("progressToken", &mut members)?,
                 "progress" => progress.read("progress", &mut members)?,
                 "total" => total.read_optional("total", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1953,7 +1953,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2018,7 +2018,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2140,7 +2140,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                     )?
                 }
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2216,7 +2216,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2333,7 +2333,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "prompts" => prompts.read_optional("prompts", &mut members)?,
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2812,7 +2812,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "name" => name.read("name", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {

@@ -22,12 +22,11 @@ impl Arbitrary for Annotations {
             arbitrary::maybe(arbitrary::number(0.0..=1.0)),
             |it, value| it.priority = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["audience", "priority"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -44,12 +43,11 @@ impl Arbitrary for AudioContent {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -66,12 +64,11 @@ impl Arbitrary for BlobResourceContents {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.mime_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["blob", "uri", "mimeType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -83,12 +80,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(),)
             .prop_map(|(params,)| CallToolRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -124,12 +120,11 @@ impl Arbitrary for CallToolResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["content", "isError", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -154,12 +149,11 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.sampling = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["experimental", "roots", "sampling"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -221,12 +215,11 @@ impl Arbitrary for CompleteRequestParams {
         let all = (any::<CompletionReference>(), any::<CompletionArgument>())
             .prop_map(|(ref_, argument)| CompleteRequestParams::new(ref_, argument))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -238,12 +231,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(),)
             .prop_map(|(params,)| CompleteRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -291,7 +283,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -306,8 +298,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -319,12 +310,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(),)
             .prop_map(|(params,)| CreateMessageRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -363,12 +353,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -397,12 +386,11 @@ impl Arbitrary for EmbeddedResource {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "resource", "annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -414,12 +402,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(),)
             .prop_map(|(params,)| GetPromptRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -441,12 +428,11 @@ impl Arbitrary for GetPromptResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -463,12 +449,11 @@ impl Arbitrary for ImageContent {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -480,12 +465,11 @@ impl Arbitrary for Implementation {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(name, version)| Implementation::new(name, version))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "version"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -505,12 +489,11 @@ impl Arbitrary for InitializeRequestParams {
                 client_info,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["protocolVersion", "capabilities", "clientInfo"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -522,12 +505,11 @@ impl Arbitrary for InitializeRequest {
         let all = (any::<InitializeRequestParams>(),)
             .prop_map(|(params,)| InitializeRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -557,7 +539,7 @@ impl Arbitrary for InitializeResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -569,8 +551,7 @@ impl Arbitrary for InitializeResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -629,12 +610,11 @@ impl Arbitrary for ListPromptsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -656,12 +636,11 @@ impl Arbitrary for ListPromptsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["prompts", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -676,12 +655,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -705,12 +683,11 @@ impl Arbitrary for ListResourceTemplatesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resourceTemplates", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -725,12 +702,11 @@ impl Arbitrary for ListResourcesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -752,12 +728,11 @@ impl Arbitrary for ListResourcesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resources", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -772,12 +747,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -794,12 +768,11 @@ impl Arbitrary for ListRootsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["roots", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -814,12 +787,11 @@ impl Arbitrary for ListToolsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -841,12 +813,11 @@ impl Arbitrary for ListToolsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tools", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -866,12 +837,11 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::list(any::<PromptArgument>(), 0..=3)),
             |it, value| it.arguments = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "description", "arguments"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -893,12 +863,11 @@ impl Arbitrary for PromptArgument {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "description", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -910,12 +879,11 @@ impl Arbitrary for PromptMessage {
         let all = (any::<Role>(), any::<ContentBlock>())
             .prop_map(|(role, content)| PromptMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -927,12 +895,11 @@ impl Arbitrary for PromptReference {
         let all = (arbitrary::text(),)
             .prop_map(|(name,)| PromptReference::new(name))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "name"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -944,12 +911,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(),)
             .prop_map(|(params,)| ReadResourceRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -966,12 +932,11 @@ impl Arbitrary for ReadResourceResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contents", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1003,14 +968,13 @@ impl Arbitrary for Resource {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.size = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["uri", "name", "description", "mimeType", "annotations", "size"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1027,12 +991,11 @@ impl Arbitrary for ResourceContents {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.mime_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "mimeType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1044,12 +1007,11 @@ impl Arbitrary for ResourceReference {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| ResourceReference::new(uri))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "uri"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1076,14 +1038,13 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["uriTemplate", "name", "description", "mimeType", "annotations"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1098,12 +1059,11 @@ impl Arbitrary for Root {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.name = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "name"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1115,12 +1075,11 @@ impl Arbitrary for SamplingMessage {
         let all = (any::<Role>(), any::<SamplingContent>())
             .prop_map(|(role, content)| SamplingMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1172,12 +1131,11 @@ impl Arbitrary for TextContent {
             arbitrary::maybe(any::<Annotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "text", "annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1194,12 +1152,11 @@ impl Arbitrary for TextResourceContents {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.mime_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["text", "uri", "mimeType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1221,11 +1178,10 @@ impl Arbitrary for Tool {
             arbitrary::maybe(any::<ToolAnnotations>()),
             |it, value| it.annotations = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "description", "inputSchema", "annotations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

@@ -75,7 +75,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -158,7 +158,7 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
                 "data" => data.read("data", &mut members)?,
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -238,7 +238,7 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
                 "blob" => blob.read("blob", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -303,7 +303,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut method, "method", "tools/call", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -469,7 +469,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 "content" => content.read("content", &mut members)?,
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -567,7 +567,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 }
                 "roots" => roots.read_optional("roots", &mut members)?,
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -968,7 +968,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
             match key.as_str() {
                 "ref" => ref_.read("ref", &mut members)?,
                 "argument" => argument.read("argument", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1037,7 +1037,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1196,7 +1196,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                     stop_sequences.read_optional("stopSequences", &mut members)?
                 }
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1291,7 +1291,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1454,7 +1454,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1602,7 +1602,7 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
                 "type" => codec::read_text(&mut type_, "type", "resource", &mut members)?,
                 "resource" => resource.read("resource", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -1667,7 +1667,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut method, "method", "prompts/get", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1752,7 +1752,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1834,7 +1834,7 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
                 "data" => data.read("data", &mut members)?,
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -1903,7 +1903,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "version" => version.read("version", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1977,7 +1977,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
                 }
                 "capabilities" => capabilities.read("capabilities", &mut members)?,
                 "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2043,7 +2043,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut method, "method", "initialize", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2148,7 +2148,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2397,7 +2397,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
 
     fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
         codec::first_of(
-            codec::array(items)?,
+            &codec::array(items)?,
             &[
                 |value| codec::from_part(value).map(Self::BatchRequest),
                 |value| codec::from_part(value).map(Self::BatchResponse),
@@ -2512,7 +2512,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2598,7 +2598,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                 "prompts" => prompts.read("prompts", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2676,7 +2676,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2764,7 +2764,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                 }
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2841,7 +2841,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2927,7 +2927,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3000,7 +3000,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut method, "method", "roots/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3073,7 +3073,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             match key.as_str() {
                 "roots" => roots.read("roots", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3143,7 +3143,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut method, "method", "tools/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3229,7 +3229,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3316,7 +3316,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
                 "name" => name.read("name", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3402,7 +3402,7 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
                 "name" => name.read("name", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3469,7 +3469,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3532,7 +3532,7 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
                     codec::read_text(&mut type_, "type", "ref/prompt", &mut members)?
                 }
                 "name" => name.read("name", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -3600,7 +3600,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3674,7 +3674,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             match key.as_str() {
                 "contents" => contents.read("contents", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3796,7 +3796,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3879,7 +3879,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3942,7 +3942,7 @@ impl<'de> codec::FromMembers<'de> for ResourceReference {
                     codec::read_text(&mut type_, "type", "ref/resource", &mut members)?
                 }
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4046,7 +4046,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
                 "description" => description.read_optional("description", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4127,7 +4127,7 @@ impl<'de> codec::FromMembers<'de> for Root {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "name" => name.read_optional("name", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4191,7 +4191,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4533,7 +4533,7 @@ impl<'de> codec::FromMembers<'de> for TextContent {
                 "type" => codec::read_text(&mut type_, "type", "text", &mut members)?,
                 "text" => text.read("text", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4611,7 +4611,7 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
                 "text" => text.read("text", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4704,7 +4704,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "description" => description.read_optional("description", &mut members)?,
                 "inputSchema" => input_schema.read("inputSchema", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {

@@ -19,12 +19,11 @@ impl Arbitrary for CallToolRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.arguments = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -36,12 +35,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(),)
             .prop_map(|(params,)| CallToolRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -68,12 +66,11 @@ impl Arbitrary for CallToolResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["content", "structuredContent", "isError", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -90,12 +87,11 @@ impl Arbitrary for CancelledNotificationParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.reason = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requestId", "reason"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -107,12 +103,11 @@ impl Arbitrary for CancelledNotification {
         let all = (any::<CancelledNotificationParams>(),)
             .prop_map(|(params,)| CancelledNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -142,12 +137,11 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.elicitation = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["experimental", "roots", "sampling", "elicitation"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -219,12 +213,11 @@ impl Arbitrary for CompleteRequestParams {
             arbitrary::maybe(any::<CompletionContext>()),
             |it, value| it.context = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument", "context"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -236,12 +229,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(),)
             .prop_map(|(params,)| CompleteRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -304,7 +296,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -319,8 +311,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -332,12 +323,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(),)
             .prop_map(|(params,)| CreateMessageRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -387,12 +377,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -409,12 +398,11 @@ impl Arbitrary for RequestedSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -429,12 +417,11 @@ impl Arbitrary for ElicitRequestFormParams {
                 requested_schema,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["message", "requestedSchema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -446,12 +433,11 @@ impl Arbitrary for ElicitRequest {
         let all = (any::<ElicitRequestFormParams>(),)
             .prop_map(|(params,)| ElicitRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -486,12 +472,11 @@ impl Arbitrary for ElicitResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["action", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -518,12 +503,11 @@ impl Arbitrary for EnumSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.enum_names = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "enum", "enumNames"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -540,12 +524,11 @@ impl Arbitrary for GetPromptRequestParams {
             arbitrary::maybe(arbitrary::map(arbitrary::text())),
             |it, value| it.arguments = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -557,12 +540,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(),)
             .prop_map(|(params,)| GetPromptRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -584,12 +566,11 @@ impl Arbitrary for GetPromptResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -606,12 +587,11 @@ impl Arbitrary for Implementation {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["version", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -631,12 +611,11 @@ impl Arbitrary for InitializeRequestParams {
                 client_info,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["protocolVersion", "capabilities", "clientInfo"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -648,12 +627,11 @@ impl Arbitrary for InitializeRequest {
         let all = (any::<InitializeRequestParams>(),)
             .prop_map(|(params,)| InitializeRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -683,7 +661,7 @@ impl Arbitrary for InitializeResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -695,8 +673,7 @@ impl Arbitrary for InitializeResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -711,12 +688,11 @@ impl Arbitrary for InitializedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -728,12 +704,11 @@ impl Arbitrary for JSONRPCError {
         let all = (any::<RequestId>(), any::<ErrorObject>())
             .prop_map(|(id, error)| JSONRPCError::new(id, error))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "error"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -764,12 +739,11 @@ impl Arbitrary for JSONRPCNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -786,12 +760,11 @@ impl Arbitrary for JSONRPCRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -803,12 +776,11 @@ impl Arbitrary for JSONRPCResponse {
         let all = (any::<RequestId>(), any::<ResultObject>())
             .prop_map(|(id, result)| JSONRPCResponse::new(id, result))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "result"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -823,12 +795,7 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(any::<Cursor>()),
             |it, value| it.cursor = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["cursor"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["cursor"]), |it, value| it.extra = value)
     }
 }
 
@@ -843,12 +810,11 @@ impl Arbitrary for ListPromptsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -870,12 +836,11 @@ impl Arbitrary for ListPromptsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["prompts", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -890,12 +855,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -919,12 +883,11 @@ impl Arbitrary for ListResourceTemplatesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resourceTemplates", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -939,12 +902,11 @@ impl Arbitrary for ListResourcesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -966,12 +928,11 @@ impl Arbitrary for ListResourcesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resources", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -986,12 +947,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1006,12 +966,11 @@ impl Arbitrary for ListToolsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1033,12 +992,11 @@ impl Arbitrary for ListToolsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tools", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1055,12 +1013,11 @@ impl Arbitrary for LoggingMessageNotificationParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.logger = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "logger", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1072,12 +1029,11 @@ impl Arbitrary for LoggingMessageNotification {
         let all = (any::<LoggingMessageNotificationParams>(),)
             .prop_map(|(params,)| LoggingMessageNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1094,12 +1050,11 @@ impl Arbitrary for Notification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1131,12 +1086,11 @@ impl Arbitrary for NumberSchema {
             arbitrary::maybe(arbitrary::number(f64::MIN..=f64::MAX)),
             |it, value| it.maximum = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "minimum", "maximum"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1153,12 +1107,11 @@ impl Arbitrary for PaginatedRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["params", "method"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1173,12 +1126,11 @@ impl Arbitrary for PingRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1217,12 +1169,11 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.message = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["progressToken", "progress", "total", "message"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1234,12 +1185,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1269,12 +1219,11 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "arguments", "_meta", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1289,12 +1238,11 @@ impl Arbitrary for PromptListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1306,12 +1254,11 @@ impl Arbitrary for PromptMessage {
         let all = (any::<Role>(), any::<ContentBlock>())
             .prop_map(|(role, content)| PromptMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1323,12 +1270,7 @@ impl Arbitrary for ReadResourceRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| ReadResourceRequestParams::new(uri))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["uri"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["uri"]), |it, value| it.extra = value)
     }
 }
 
@@ -1340,12 +1282,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(),)
             .prop_map(|(params,)| ReadResourceRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1362,12 +1303,11 @@ impl Arbitrary for Request {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1409,7 +1349,7 @@ impl Arbitrary for Resource {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1424,8 +1364,7 @@ impl Arbitrary for Resource {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1467,7 +1406,7 @@ impl Arbitrary for ResourceLink {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1483,8 +1422,7 @@ impl Arbitrary for ResourceLink {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1499,12 +1437,11 @@ impl Arbitrary for ResourceListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1541,7 +1478,7 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1555,8 +1492,7 @@ impl Arbitrary for ResourceTemplate {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1568,12 +1504,7 @@ impl Arbitrary for ResourceUpdatedNotificationParams {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| ResourceUpdatedNotificationParams::new(uri))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["uri"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["uri"]), |it, value| it.extra = value)
     }
 }
 
@@ -1585,12 +1516,11 @@ impl Arbitrary for ResourceUpdatedNotification {
         let all = (any::<ResourceUpdatedNotificationParams>(),)
             .prop_map(|(params,)| ResourceUpdatedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1605,12 +1535,11 @@ impl Arbitrary for RootsListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1622,12 +1551,11 @@ impl Arbitrary for SamplingMessage {
         let all = (any::<Role>(), any::<SamplingContent>())
             .prop_map(|(role, content)| SamplingMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1667,7 +1595,7 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(any::<ToolsCapability>()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1680,8 +1608,7 @@ impl Arbitrary for ServerCapabilities {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1750,12 +1677,7 @@ impl Arbitrary for SetLevelRequestParams {
         let all = (any::<LoggingLevel>(),)
             .prop_map(|(level,)| SetLevelRequestParams::new(level))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["level"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["level"]), |it, value| it.extra = value)
     }
 }
 
@@ -1767,12 +1689,11 @@ impl Arbitrary for SetLevelRequest {
         let all = (any::<SetLevelRequestParams>(),)
             .prop_map(|(params,)| SetLevelRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1807,14 +1728,13 @@ impl Arbitrary for StringSchema {
             arbitrary::maybe(any::<StringSchemaFormat>()),
             |it, value| it.format = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["type", "title", "description", "minLength", "maxLength", "format"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1826,12 +1746,7 @@ impl Arbitrary for SubscribeRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| SubscribeRequestParams::new(uri))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["uri"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["uri"]), |it, value| it.extra = value)
     }
 }
 
@@ -1843,12 +1758,11 @@ impl Arbitrary for SubscribeRequest {
         let all = (any::<SubscribeRequestParams>(),)
             .prop_map(|(params,)| SubscribeRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1868,12 +1782,11 @@ impl Arbitrary for ToolInputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1893,12 +1806,11 @@ impl Arbitrary for ToolOutputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1935,7 +1847,7 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1949,8 +1861,7 @@ impl Arbitrary for Tool {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1965,12 +1876,11 @@ impl Arbitrary for ToolListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1982,12 +1892,7 @@ impl Arbitrary for UnsubscribeRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| UnsubscribeRequestParams::new(uri))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["uri"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["uri"]), |it, value| it.extra = value)
     }
 }
 
@@ -1999,11 +1904,10 @@ impl Arbitrary for UnsubscribeRequest {
         let all = (any::<UnsubscribeRequestParams>(),)
             .prop_map(|(params,)| UnsubscribeRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

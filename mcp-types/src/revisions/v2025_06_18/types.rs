@@ -58,7 +58,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -121,7 +121,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut method, "method", "tools/call", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -223,7 +223,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -298,7 +298,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
             match key.as_str() {
                 "requestId" => request_id.read("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -368,7 +368,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -477,7 +477,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "roots" => roots.read_optional("roots", &mut members)?,
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -937,7 +937,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "ref" => ref_.read("ref", &mut members)?,
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1008,7 +1008,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1261,7 +1261,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                     stop_sequences.read_optional("stopSequences", &mut members)?
                 }
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1356,7 +1356,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1589,7 +1589,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1668,7 +1668,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -1735,7 +1735,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 "requestedSchema" => {
                     requested_schema.read("requestedSchema", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1804,7 +1804,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1861,7 +1861,7 @@ impl<'de> Deserialize<'de> for ElicitValue {
     }
 }
 
-impl<'de> codec::FromAny<'de> for ElicitValue {
+impl codec::FromAny<'_> for ElicitValue {
     const NAME: &'static str = "ElicitValue";
 
     fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
@@ -1954,7 +1954,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2054,7 +2054,7 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
                 "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -2132,7 +2132,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2195,7 +2195,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut method, "method", "prompts/get", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2280,7 +2280,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2359,7 +2359,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
                 "version" => version.read("version", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2435,7 +2435,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
                 }
                 "capabilities" => capabilities.read("capabilities", &mut members)?,
                 "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2501,7 +2501,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut method, "method", "initialize", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2606,7 +2606,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2698,7 +2698,7 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2768,7 +2768,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
                 }
                 "id" => id.read("id", &mut members)?,
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -2946,7 +2946,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
                 }
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3030,7 +3030,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3105,7 +3105,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3172,7 +3172,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "cursor" => cursor.read_optional("cursor", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3245,7 +3245,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3331,7 +3331,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                 "prompts" => prompts.read("prompts", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3409,7 +3409,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3497,7 +3497,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                 }
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3574,7 +3574,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3660,7 +3660,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3733,7 +3733,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut method, "method", "roots/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3803,7 +3803,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut method, "method", "tools/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3889,7 +3889,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3967,7 +3967,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "level" => level.read("level", &mut members)?,
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4038,7 +4038,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4110,7 +4110,7 @@ impl<'de> codec::FromMembers<'de> for Notification {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4217,7 +4217,7 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "minimum" => minimum.read_optional("minimum", &mut members)?,
                 "maximum" => maximum.read_optional("maximum", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4295,7 +4295,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
             match key.as_str() {
                 "params" => params.read_optional("params", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4366,7 +4366,7 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
                     codec::read_text(&mut method, "method", "ping", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4558,7 +4558,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "progress" => progress.read("progress", &mut members)?,
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4631,7 +4631,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4742,7 +4742,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4826,7 +4826,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4891,7 +4891,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4949,7 +4949,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5015,7 +5015,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5086,7 +5086,7 @@ impl<'de> codec::FromMembers<'de> for Request {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5234,7 +5234,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5412,7 +5412,7 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -5517,7 +5517,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5647,7 +5647,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5727,7 +5727,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5795,7 +5795,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5871,7 +5871,7 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5935,7 +5935,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6064,7 +6064,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "prompts" => prompts.read_optional("prompts", &mut members)?,
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6543,7 +6543,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "level" => level.read("level", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6610,7 +6610,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6740,7 +6740,7 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
                     )?
                 }
                 "format" => format.read_optional("format", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -6809,7 +6809,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6876,7 +6876,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6955,7 +6955,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7036,7 +7036,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7170,7 +7170,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7269,7 +7269,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7326,7 +7326,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7392,7 +7392,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;

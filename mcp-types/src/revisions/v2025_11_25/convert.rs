@@ -61,18 +61,15 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
             let mut extra = from.extra;
             new::CallToolResult {
                 content: from.content,
-                structured_content: from
-                    .structured_content
-                    .map(|value| Value::Object(value)),
+                structured_content: from.structured_content.map(Value::Object),
                 is_error: from.is_error,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -363,10 +360,9 @@ impl TryFrom<old::CompleteResult> for new::CompleteResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -566,10 +562,9 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -675,18 +670,13 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -742,18 +732,13 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -809,18 +794,13 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -907,18 +887,13 @@ impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -1060,10 +1035,9 @@ impl TryFrom<old::PaginatedResult> for new::PaginatedResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1173,22 +1147,17 @@ impl TryFrom<old::ReadResourceResult> for new::ReadResourceResult {
             let mut extra = from.extra;
             new::ReadResourceResult {
                 contents: from.contents,
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1200,27 +1169,20 @@ impl From<old::RequestMetaObject> for new::RequestMetaObject {
         let mut extra = from.extra;
         new::RequestMetaObject {
             progress_token: from.progress_token,
-            protocol_version: match extra.take("io.modelcontextprotocol/protocolVersion")
-            {
-                Some(value) => value,
-                None => String::from("2025-11-25"),
-            },
+            protocol_version: extra
+                .take("io.modelcontextprotocol/protocolVersion")
+                .unwrap_or_else(|| String::from("2025-11-25")),
             client_info: extra.take("io.modelcontextprotocol/clientInfo"),
-            client_capabilities: match extra
+            client_capabilities: extra
                 .take("io.modelcontextprotocol/clientCapabilities")
-            {
-                Some(value) => value,
-                None => {
-                    new::ClientCapabilities {
-                        experimental: None,
-                        roots: None,
-                        sampling: None,
-                        elicitation: None,
-                        extensions: None,
-                        extra: Extra::new(),
-                    }
-                }
-            },
+                .unwrap_or_else(|| new::ClientCapabilities {
+                    experimental: None,
+                    roots: None,
+                    sampling: None,
+                    elicitation: None,
+                    extensions: None,
+                    extra: Extra::new(),
+                }),
             log_level: extra.take("io.modelcontextprotocol/logLevel"),
             extra,
         }
@@ -1352,10 +1314,9 @@ impl TryFrom<old::ResultObject> for new::ResultObject {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1632,9 +1593,7 @@ impl From<old::ToolResultContent> for new::ToolResultContent {
         new::ToolResultContent {
             tool_use_id: from.tool_use_id,
             content: from.content,
-            structured_content: from
-                .structured_content
-                .map(|value| Value::Object(value)),
+            structured_content: from.structured_content.map(Value::Object),
             is_error: from.is_error,
             meta: from.meta,
             extra,

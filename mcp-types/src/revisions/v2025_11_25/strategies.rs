@@ -14,12 +14,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CallToolRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -34,12 +33,11 @@ impl Arbitrary for RequestMetaObject {
             arbitrary::maybe(any::<ProgressToken>()),
             |it, value| it.progress_token = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["progressToken"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -66,12 +64,11 @@ impl Arbitrary for CallToolRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments", "task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -98,12 +95,11 @@ impl Arbitrary for CallToolResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["content", "structuredContent", "isError", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -115,12 +111,7 @@ impl Arbitrary for CancelTaskRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| CancelTaskRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -132,12 +123,11 @@ impl Arbitrary for CancelTaskRequest {
         let all = (any::<CancelTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CancelTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -176,7 +166,7 @@ impl Arbitrary for CancelTaskResult {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -191,8 +181,7 @@ impl Arbitrary for CancelTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -204,12 +193,11 @@ impl Arbitrary for CancelledNotification {
         let all = (any::<CancelledNotificationParams>(),)
             .prop_map(|(params,)| CancelledNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -234,12 +222,11 @@ impl Arbitrary for CancelledNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requestId", "reason", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -254,12 +241,11 @@ impl Arbitrary for RootsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -274,12 +260,11 @@ impl Arbitrary for SamplingTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.create_message = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["createMessage"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -294,12 +279,7 @@ impl Arbitrary for ElicitationTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.create = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["create"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["create"]), |it, value| it.extra = value)
     }
 }
 
@@ -319,12 +299,11 @@ impl Arbitrary for ClientTaskRequests {
             arbitrary::maybe(any::<ElicitationTasks>()),
             |it, value| it.elicitation = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["sampling", "elicitation"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -349,12 +328,11 @@ impl Arbitrary for ClientTasksCapability {
             arbitrary::maybe(any::<ClientTaskRequests>()),
             |it, value| it.requests = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["list", "cancel", "requests"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -389,14 +367,13 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(any::<ClientTasksCapability>()),
             |it, value| it.tasks = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["experimental", "roots", "sampling", "elicitation", "tasks"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -472,12 +449,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CompleteRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -499,12 +475,11 @@ impl Arbitrary for CompleteRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument", "context", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -526,12 +501,11 @@ impl Arbitrary for Completion {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.has_more = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["values", "total", "hasMore"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -548,12 +522,11 @@ impl Arbitrary for CompleteResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["completion", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -565,12 +538,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CreateMessageRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -638,7 +610,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -657,8 +629,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -698,12 +669,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -720,12 +690,11 @@ impl Arbitrary for CreateTaskResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -737,12 +706,11 @@ impl Arbitrary for ElicitRequest {
         let all = (any::<ElicitRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ElicitRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -772,12 +740,11 @@ impl Arbitrary for ElicitRequestFormParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "requestedSchema", "task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -815,14 +782,13 @@ impl Arbitrary for ElicitRequestURLParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["mode", "message", "elicitationId", "url", "task", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -844,12 +810,11 @@ impl Arbitrary for ElicitResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["action", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -863,12 +828,11 @@ impl Arbitrary for ElicitationCompleteNotificationParams {
                 elicitation_id,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["elicitationId"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -880,12 +844,11 @@ impl Arbitrary for ElicitationCompleteNotification {
         let all = (any::<ElicitationCompleteNotificationParams>(),)
             .prop_map(|(params,)| ElicitationCompleteNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -897,12 +860,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetPromptRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -924,12 +886,11 @@ impl Arbitrary for GetPromptRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -951,12 +912,11 @@ impl Arbitrary for GetPromptResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -968,12 +928,7 @@ impl Arbitrary for GetTaskPayloadRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| GetTaskPayloadRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -985,12 +940,11 @@ impl Arbitrary for GetTaskPayloadRequest {
         let all = (any::<GetTaskPayloadRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskPayloadRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1005,12 +959,7 @@ impl Arbitrary for GetTaskPayloadResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1022,12 +971,7 @@ impl Arbitrary for GetTaskRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| GetTaskRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -1039,12 +983,11 @@ impl Arbitrary for GetTaskRequest {
         let all = (any::<GetTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1083,7 +1026,7 @@ impl Arbitrary for GetTaskResult {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1098,8 +1041,7 @@ impl Arbitrary for GetTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1111,12 +1053,11 @@ impl Arbitrary for InitializeRequest {
         let all = (any::<InitializeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| InitializeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1141,14 +1082,13 @@ impl Arbitrary for InitializeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["protocolVersion", "capabilities", "clientInfo", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1178,7 +1118,7 @@ impl Arbitrary for InitializeResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1190,8 +1130,7 @@ impl Arbitrary for InitializeResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1206,12 +1145,11 @@ impl Arbitrary for InitializedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1248,12 +1186,11 @@ impl Arbitrary for JSONRPCResultResponse {
         let all = (any::<RequestId>(), any::<ResultObject>())
             .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "result"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1270,12 +1207,11 @@ impl Arbitrary for ListPromptsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1297,12 +1233,11 @@ impl Arbitrary for ListPromptsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["prompts", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1319,12 +1254,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1348,12 +1282,11 @@ impl Arbitrary for ListResourceTemplatesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resourceTemplates", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1370,12 +1303,11 @@ impl Arbitrary for ListResourcesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1397,12 +1329,11 @@ impl Arbitrary for ListResourcesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resources", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1419,12 +1350,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1441,12 +1371,11 @@ impl Arbitrary for ListRootsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["roots", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1463,12 +1392,11 @@ impl Arbitrary for ListTasksRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1490,12 +1418,11 @@ impl Arbitrary for ListTasksResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tasks", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1512,12 +1439,11 @@ impl Arbitrary for ListToolsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1539,12 +1465,11 @@ impl Arbitrary for ListToolsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tools", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1556,12 +1481,11 @@ impl Arbitrary for LoggingMessageNotification {
         let all = (any::<LoggingMessageNotificationParams>(),)
             .prop_map(|(params,)| LoggingMessageNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1583,12 +1507,11 @@ impl Arbitrary for LoggingMessageNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "logger", "data", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1603,12 +1526,7 @@ impl Arbitrary for NotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1625,12 +1543,11 @@ impl Arbitrary for PaginatedRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["params", "jsonrpc", "id", "method"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1650,12 +1567,11 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["cursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1675,12 +1591,11 @@ impl Arbitrary for PaginatedResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1695,12 +1610,11 @@ impl Arbitrary for PingRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1712,12 +1626,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1747,14 +1660,13 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["progressToken", "progress", "total", "message", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1769,12 +1681,11 @@ impl Arbitrary for PromptListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1786,12 +1697,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1808,12 +1718,11 @@ impl Arbitrary for ReadResourceRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1830,12 +1739,11 @@ impl Arbitrary for ReadResourceResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contents", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1847,12 +1755,7 @@ impl Arbitrary for RelatedTaskMetadata {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| RelatedTaskMetadata::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -1867,12 +1770,7 @@ impl Arbitrary for RequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1887,12 +1785,11 @@ impl Arbitrary for ResourceListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1909,12 +1806,11 @@ impl Arbitrary for ResourceRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1926,12 +1822,11 @@ impl Arbitrary for ResourceUpdatedNotification {
         let all = (any::<ResourceUpdatedNotificationParams>(),)
             .prop_map(|(params,)| ResourceUpdatedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1948,12 +1843,11 @@ impl Arbitrary for ResourceUpdatedNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1968,12 +1862,7 @@ impl Arbitrary for ResultObject {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1988,12 +1877,11 @@ impl Arbitrary for RootsListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2010,12 +1898,11 @@ impl Arbitrary for SamplingMessage {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2045,12 +1932,7 @@ impl Arbitrary for ToolTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.call = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["call"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["call"]), |it, value| it.extra = value)
     }
 }
 
@@ -2065,12 +1947,7 @@ impl Arbitrary for ServerTaskRequests {
             arbitrary::maybe(any::<ToolTasks>()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["tools"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["tools"]), |it, value| it.extra = value)
     }
 }
 
@@ -2095,12 +1972,11 @@ impl Arbitrary for ServerTasksCapability {
             arbitrary::maybe(any::<ServerTaskRequests>()),
             |it, value| it.requests = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["list", "cancel", "requests"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2145,7 +2021,7 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(any::<ServerTasksCapability>()),
             |it, value| it.tasks = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2159,8 +2035,7 @@ impl Arbitrary for ServerCapabilities {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2241,12 +2116,11 @@ impl Arbitrary for SetLevelRequest {
         let all = (any::<SetLevelRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SetLevelRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2263,12 +2137,11 @@ impl Arbitrary for SetLevelRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2280,12 +2153,11 @@ impl Arbitrary for SubscribeRequest {
         let all = (any::<SubscribeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscribeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2302,12 +2174,11 @@ impl Arbitrary for SubscribeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2341,7 +2212,7 @@ impl Arbitrary for Task {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2355,8 +2226,7 @@ impl Arbitrary for Task {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2376,12 +2246,11 @@ impl Arbitrary for TaskAugmentedRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2396,12 +2265,7 @@ impl Arbitrary for TaskMetadata {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.ttl = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["ttl"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["ttl"]), |it, value| it.extra = value)
     }
 }
 
@@ -2424,12 +2288,11 @@ impl Arbitrary for TaskStatusNotification {
         let all = (any::<TaskStatusNotificationParams>(),)
             .prop_map(|(params,)| TaskStatusNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2468,7 +2331,7 @@ impl Arbitrary for TaskStatusNotificationParams {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2483,8 +2346,7 @@ impl Arbitrary for TaskStatusNotificationParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2509,12 +2371,11 @@ impl Arbitrary for ToolInputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2539,12 +2400,11 @@ impl Arbitrary for ToolOutputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2591,7 +2451,7 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2607,8 +2467,7 @@ impl Arbitrary for Tool {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2632,12 +2491,11 @@ impl Arbitrary for ToolExecution {
             arbitrary::maybe(any::<TaskSupport>()),
             |it, value| it.task_support = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskSupport"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2652,12 +2510,11 @@ impl Arbitrary for ToolListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2687,7 +2544,7 @@ impl Arbitrary for ToolResultContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2700,8 +2557,7 @@ impl Arbitrary for ToolResultContent {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2715,12 +2571,11 @@ impl Arbitrary for URLElicitationRequiredErrorData {
                 elicitations,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["elicitations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2735,12 +2590,11 @@ impl Arbitrary for URLElicitationRequiredErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2757,12 +2611,11 @@ impl Arbitrary for URLElicitationRequiredError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2774,12 +2627,11 @@ impl Arbitrary for UnsubscribeRequest {
         let all = (any::<UnsubscribeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UnsubscribeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2796,11 +2648,10 @@ impl Arbitrary for UnsubscribeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

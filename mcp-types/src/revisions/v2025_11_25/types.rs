@@ -61,7 +61,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -133,7 +133,7 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
                 "progressToken" => {
                     progress_token.read_optional("progressToken", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -231,7 +231,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -337,7 +337,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -399,7 +399,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -495,7 +495,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -659,7 +659,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -758,7 +758,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -854,7 +854,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
                 "requestId" => request_id.read_optional("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -921,7 +921,7 @@ impl<'de> codec::FromMembers<'de> for RootsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -985,7 +985,7 @@ impl<'de> codec::FromMembers<'de> for SamplingTasks {
                 "createMessage" => {
                     create_message.read_optional("createMessage", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1047,7 +1047,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationTasks {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "create" => create.read_optional("create", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1121,7 +1121,7 @@ impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
             match key.as_str() {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1210,7 +1210,7 @@ impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
                 "list" => list.read_optional("list", &mut members)?,
                 "cancel" => cancel.read_optional("cancel", &mut members)?,
                 "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1334,7 +1334,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
                 "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1948,7 +1948,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2047,7 +2047,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2140,7 +2140,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
                     )?
                 }
                 "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2215,7 +2215,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
             match key.as_str() {
                 "completion" => completion.read("completion", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2296,7 +2296,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2515,7 +2515,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                 "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2705,7 +2705,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2806,7 +2806,7 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
             match key.as_str() {
                 "task" => task.read("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2889,7 +2889,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2999,7 +2999,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 }
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3066,9 +3066,10 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
         let (tag, members) = codec::find_tag(members, "mode")?;
         match tag.as_deref() {
             Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
-            Some("form") => codec::FromMembers::from_members(members).map(Self::Form),
+            Some("form") | None => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
-            None => codec::FromMembers::from_members(members).map(Self::Form),
         }
     }
 }
@@ -3166,7 +3167,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
                 "url" => url.read("url", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         mode.required("mode")?;
@@ -3264,7 +3265,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3323,7 +3324,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "elicitationId" => elicitation_id.read("elicitationId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3413,7 +3414,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3494,7 +3495,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3585,7 +3586,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3672,7 +3673,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3732,7 +3733,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3828,7 +3829,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3925,7 +3926,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3980,7 +3981,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4071,7 +4072,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4236,7 +4237,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4360,7 +4361,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4454,7 +4455,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
                 "capabilities" => capabilities.read("capabilities", &mut members)?,
                 "clientInfo" => client_info.read("clientInfo", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4588,7 +4589,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4699,7 +4700,7 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4934,7 +4935,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5022,7 +5023,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5112,7 +5113,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                 "prompts" => prompts.read("prompts", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5201,7 +5202,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5293,7 +5294,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                 }
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5381,7 +5382,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5471,7 +5472,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5555,7 +5556,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5632,7 +5633,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             match key.as_str() {
                 "roots" => roots.read("roots", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5733,7 +5734,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5846,7 +5847,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
                 "tasks" => tasks.read("tasks", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5929,7 +5930,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6019,7 +6020,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6094,7 +6095,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6188,7 +6189,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6260,7 +6261,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6340,7 +6341,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
                 }
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -6425,7 +6426,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             match key.as_str() {
                 "cursor" => cursor.read_optional("cursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6506,7 +6507,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
             match key.as_str() {
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6604,7 +6605,7 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6681,7 +6682,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6790,7 +6791,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6881,7 +6882,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6962,7 +6963,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7040,7 +7041,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7114,7 +7115,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             match key.as_str() {
                 "contents" => contents.read("contents", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7174,7 +7175,7 @@ impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7240,7 +7241,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7319,7 +7320,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7394,7 +7395,7 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7468,7 +7469,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7544,7 +7545,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7612,7 +7613,7 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7705,7 +7706,7 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7785,7 +7786,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7940,7 +7941,7 @@ impl<'de> codec::FromMembers<'de> for ToolTasks {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "call" => call.read_optional("call", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8002,7 +8003,7 @@ impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8088,7 +8089,7 @@ impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
                 "list" => list.read_optional("list", &mut members)?,
                 "cancel" => cancel.read_optional("cancel", &mut members)?,
                 "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8231,7 +8232,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8916,7 +8917,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8993,7 +8994,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
             match key.as_str() {
                 "level" => level.read("level", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9092,7 +9093,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9169,7 +9170,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9299,7 +9300,7 @@ impl<'de> codec::FromMembers<'de> for Task {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9403,7 +9404,7 @@ impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
             match key.as_str() {
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9477,7 +9478,7 @@ impl<'de> codec::FromMembers<'de> for TaskMetadata {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9651,7 +9652,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9796,7 +9797,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9912,7 +9913,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10007,7 +10008,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10168,7 +10169,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10326,7 +10327,7 @@ impl<'de> codec::FromMembers<'de> for ToolExecution {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskSupport" => task_support.read_optional("taskSupport", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10405,7 +10406,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -10519,7 +10520,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10595,7 +10596,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "elicitations" => elicitations.read("elicitations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10662,7 +10663,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -10742,7 +10743,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -10842,7 +10843,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -10919,7 +10920,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {

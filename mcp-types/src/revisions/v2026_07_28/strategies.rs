@@ -27,12 +27,11 @@ impl Arbitrary for Annotations {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.last_modified = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["audience", "priority", "lastModified"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -54,12 +53,11 @@ impl Arbitrary for AudioContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -76,12 +74,11 @@ impl Arbitrary for BaseMetadata {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -145,7 +142,7 @@ impl Arbitrary for BlobResourceContents {
             arbitrary::maybe(any::<ResourceType>()),
             |it, value| it.resource_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -170,8 +167,7 @@ impl Arbitrary for BlobResourceContents {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -196,12 +192,11 @@ impl Arbitrary for BooleanSchema {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -232,12 +227,11 @@ impl Arbitrary for CacheableResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ttlMs", "cacheScope", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -249,12 +243,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CallToolRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -281,14 +274,13 @@ impl Arbitrary for CallToolRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -320,14 +312,13 @@ impl Arbitrary for CallToolResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["content", "structuredContent", "isError", "_meta", "resultType"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -353,12 +344,11 @@ impl Arbitrary for CallToolResultResponse {
         let all = (any::<CallToolOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| CallToolResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -370,12 +360,11 @@ impl Arbitrary for CancelledNotification {
         let all = (any::<CancelledNotificationParams>(),)
             .prop_map(|(params,)| CancelledNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -397,12 +386,11 @@ impl Arbitrary for CancelledNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requestId", "reason", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -422,12 +410,11 @@ impl Arbitrary for SamplingCapability {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["context", "tools"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -447,12 +434,11 @@ impl Arbitrary for ElicitationCapability {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.url = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["form", "url"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -487,14 +473,13 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(arbitrary::map(arbitrary::object())),
             |it, value| it.extensions = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["experimental", "roots", "sampling", "elicitation", "extensions"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -561,12 +546,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CompleteRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -590,12 +574,11 @@ impl Arbitrary for CompletionArgument {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(name, value)| CompletionArgument::new(name, value))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "value"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -610,12 +593,11 @@ impl Arbitrary for CompletionContext {
             arbitrary::maybe(arbitrary::map(arbitrary::text())),
             |it, value| it.arguments = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["arguments"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -640,12 +622,11 @@ impl Arbitrary for CompleteRequestParams {
             arbitrary::maybe(any::<CompletionContext>()),
             |it, value| it.context = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument", "context", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -667,12 +648,11 @@ impl Arbitrary for Completion {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.has_more = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["values", "total", "hasMore"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -694,12 +674,11 @@ impl Arbitrary for CompleteResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["completion", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -711,12 +690,11 @@ impl Arbitrary for CompleteResultResponse {
         let all = (any::<CompleteResult>(), any::<RequestId>())
             .prop_map(|(result, id)| CompleteResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -743,12 +721,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(),)
             .prop_map(|(params,)| CreateMessageRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -815,7 +792,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(any::<ToolChoice>()),
             |it, value| it.tool_choice = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -832,8 +809,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -884,12 +860,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -901,12 +876,11 @@ impl Arbitrary for DiscoverRequest {
         let all = (any::<RequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| DiscoverRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -943,7 +917,7 @@ impl Arbitrary for DiscoverResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -957,8 +931,7 @@ impl Arbitrary for DiscoverResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -970,12 +943,11 @@ impl Arbitrary for DiscoverResultResponse {
         let all = (any::<DiscoverResult>(), any::<RequestId>())
             .prop_map(|(result, id)| DiscoverResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -987,12 +959,11 @@ impl Arbitrary for ElicitRequest {
         let all = (any::<ElicitRequestParams>(),)
             .prop_map(|(params,)| ElicitRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1023,12 +994,11 @@ impl Arbitrary for RequestedSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1048,12 +1018,11 @@ impl Arbitrary for ElicitRequestFormParams {
             arbitrary::maybe(any::<ElicitRequestFormParamsMode>()),
             |it, value| it.mode = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "requestedSchema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1077,12 +1046,11 @@ impl Arbitrary for ElicitRequestURLParams {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(message, url)| ElicitRequestURLParams::new(message, url))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "url"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1122,12 +1090,11 @@ impl Arbitrary for ElicitResult {
             arbitrary::maybe(arbitrary::map(any::<ElicitValue>())),
             |it, value| it.content = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["action", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1161,12 +1128,11 @@ impl Arbitrary for EmbeddedResource {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "resource", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1202,12 +1168,11 @@ impl Arbitrary for ErrorObject {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1219,12 +1184,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetPromptRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1251,14 +1215,13 @@ impl Arbitrary for GetPromptRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1285,12 +1248,11 @@ impl Arbitrary for GetPromptResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1314,12 +1276,11 @@ impl Arbitrary for GetPromptResultResponse {
         let all = (any::<GetPromptOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| GetPromptResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1336,12 +1297,11 @@ impl Arbitrary for HeaderMismatchErrorObject {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1358,12 +1318,11 @@ impl Arbitrary for HeaderMismatchError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1397,12 +1356,11 @@ impl Arbitrary for Icon {
             arbitrary::maybe(any::<IconTheme>()),
             |it, value| it.theme = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["src", "mimeType", "sizes", "theme"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1417,12 +1375,7 @@ impl Arbitrary for Icons {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["icons"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["icons"]), |it, value| it.extra = value)
     }
 }
 
@@ -1444,12 +1397,11 @@ impl Arbitrary for ImageContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1481,14 +1433,13 @@ impl Arbitrary for Implementation {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["version", "description", "websiteUrl", "name", "title", "icons"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1526,12 +1477,11 @@ impl Arbitrary for InputRequiredResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["inputRequests", "requestState", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1566,12 +1516,11 @@ impl Arbitrary for InputResponseRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["inputResponses", "requestState", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1588,12 +1537,11 @@ impl Arbitrary for InternalError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1610,12 +1558,11 @@ impl Arbitrary for InvalidParamsError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1632,12 +1579,11 @@ impl Arbitrary for InvalidRequestError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1654,12 +1600,11 @@ impl Arbitrary for JSONRPCErrorResponse {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "error"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1689,12 +1634,11 @@ impl Arbitrary for JSONRPCNotification {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1711,12 +1655,11 @@ impl Arbitrary for JSONRPCRequest {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1740,12 +1683,11 @@ impl Arbitrary for JSONRPCResultResponse {
         let all = (any::<RequestId>(), any::<ResultObject>())
             .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "result"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1777,14 +1719,13 @@ impl Arbitrary for LegacyTitledEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["type", "title", "description", "enum", "enumNames", "default"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1796,12 +1737,11 @@ impl Arbitrary for ListPromptsRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListPromptsRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1836,14 +1776,13 @@ impl Arbitrary for ListPromptsResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["prompts", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1855,12 +1794,11 @@ impl Arbitrary for ListPromptsResultResponse {
         let all = (any::<ListPromptsResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListPromptsResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1872,12 +1810,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListResourceTemplatesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1912,7 +1849,7 @@ impl Arbitrary for ListResourceTemplatesResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1925,8 +1862,7 @@ impl Arbitrary for ListResourceTemplatesResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1941,12 +1877,11 @@ impl Arbitrary for ListResourceTemplatesResultResponse {
                 id,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1958,12 +1893,11 @@ impl Arbitrary for ListResourcesRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1998,7 +1932,7 @@ impl Arbitrary for ListResourcesResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2011,8 +1945,7 @@ impl Arbitrary for ListResourcesResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2024,12 +1957,11 @@ impl Arbitrary for ListResourcesResultResponse {
         let all = (any::<ListResourcesResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListResourcesResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2044,12 +1976,7 @@ impl Arbitrary for ListRootsRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -2064,12 +1991,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<ListRootsRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2081,12 +2007,7 @@ impl Arbitrary for ListRootsResult {
         let all = (arbitrary::list(any::<Root>(), 0..=3),)
             .prop_map(|(roots,)| ListRootsResult::new(roots))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["roots"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["roots"]), |it, value| it.extra = value)
     }
 }
 
@@ -2098,12 +2019,11 @@ impl Arbitrary for ListToolsRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListToolsRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2138,14 +2058,13 @@ impl Arbitrary for ListToolsResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2157,12 +2076,11 @@ impl Arbitrary for ListToolsResultResponse {
         let all = (any::<ListToolsResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListToolsResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2194,12 +2112,11 @@ impl Arbitrary for LoggingMessageNotification {
         let all = (any::<LoggingMessageNotificationParams>(),)
             .prop_map(|(params,)| LoggingMessageNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2221,12 +2138,11 @@ impl Arbitrary for LoggingMessageNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "logger", "data", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2243,12 +2159,11 @@ impl Arbitrary for MethodNotFoundError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2262,12 +2177,11 @@ impl Arbitrary for MissingRequiredClientCapabilityErrorData {
                 required_capabilities,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requiredCapabilities"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2282,12 +2196,11 @@ impl Arbitrary for MissingRequiredClientCapabilityErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2304,12 +2217,11 @@ impl Arbitrary for MissingRequiredClientCapabilityError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2324,12 +2236,7 @@ impl Arbitrary for ModelHint {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.name = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["name"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["name"]), |it, value| it.extra = value)
     }
 }
 
@@ -2359,14 +2266,13 @@ impl Arbitrary for ModelPreferences {
             arbitrary::maybe(arbitrary::number(0.0..=1.0)),
             |it, value| it.intelligence_priority = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["hints", "costPriority", "speedPriority", "intelligencePriority"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2395,12 +2301,11 @@ impl Arbitrary for Notification {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2415,12 +2320,11 @@ impl Arbitrary for NotificationMetaObject {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.subscription_id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["io.modelcontextprotocol/subscriptionId"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2435,12 +2339,7 @@ impl Arbitrary for NotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -2486,14 +2385,13 @@ impl Arbitrary for NumberSchema {
             arbitrary::maybe(arbitrary::number(f64::MIN..=f64::MAX)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["type", "title", "description", "minimum", "maximum", "default"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2509,12 +2407,11 @@ impl Arbitrary for PaginatedRequest {
         )
             .prop_map(|(params, id, method)| PaginatedRequest::new(params, id, method))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["params", "jsonrpc", "id", "method"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2537,14 +2434,13 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.filter = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["cursor", "_meta", #[cfg(feature = "versioned-resources")] "filter"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2569,12 +2465,11 @@ impl Arbitrary for PaginatedResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["nextCursor", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2591,12 +2486,11 @@ impl Arbitrary for ParseError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2622,12 +2516,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2657,14 +2550,13 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["progressToken", "progress", "total", "message", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2699,14 +2591,13 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["description", "arguments", "_meta", "name", "title", "icons"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2733,12 +2624,11 @@ impl Arbitrary for PromptArgument {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "required", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2753,12 +2643,11 @@ impl Arbitrary for PromptListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2770,12 +2659,11 @@ impl Arbitrary for PromptMessage {
         let all = (any::<Role>(), any::<ContentBlock>())
             .prop_map(|(role, content)| PromptMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2792,12 +2680,11 @@ impl Arbitrary for PromptReference {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2809,12 +2696,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2836,12 +2722,11 @@ impl Arbitrary for ReadResourceRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta", "inputResponses", "requestState"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2871,14 +2756,13 @@ impl Arbitrary for ReadResourceResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["contents", "ttlMs", "cacheScope", "_meta", "resultType"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2902,12 +2786,11 @@ impl Arbitrary for ReadResourceResultResponse {
         let all = (any::<ReadResourceOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| ReadResourceResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2924,12 +2807,11 @@ impl Arbitrary for Request {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2959,7 +2841,7 @@ impl Arbitrary for RequestMetaObject {
             arbitrary::maybe(any::<LoggingLevel>()),
             |it, value| it.log_level = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2971,8 +2853,7 @@ impl Arbitrary for RequestMetaObject {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2984,12 +2865,7 @@ impl Arbitrary for RequestParams {
         let all = (any::<RequestMetaObject>(),)
             .prop_map(|(meta,)| RequestParams::new(meta))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -3072,7 +2948,7 @@ impl Arbitrary for Resource {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3100,8 +2976,7 @@ impl Arbitrary for Resource {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3123,12 +2998,11 @@ impl Arbitrary for ResourceContents {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "mimeType", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3211,7 +3085,7 @@ impl Arbitrary for ResourceLink {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3240,8 +3114,7 @@ impl Arbitrary for ResourceLink {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3256,12 +3129,11 @@ impl Arbitrary for ResourceListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3273,12 +3145,11 @@ impl Arbitrary for ResourceRequestParams {
         let all = (arbitrary::text(), any::<RequestMetaObject>())
             .prop_map(|(uri, meta)| ResourceRequestParams::new(uri, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3320,7 +3191,7 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3335,8 +3206,7 @@ impl Arbitrary for ResourceTemplate {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3348,12 +3218,11 @@ impl Arbitrary for ResourceTemplateReference {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| ResourceTemplateReference::new(uri))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "uri"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3365,12 +3234,11 @@ impl Arbitrary for ResourceUpdatedNotification {
         let all = (any::<ResourceUpdatedNotificationParams>(),)
             .prop_map(|(params,)| ResourceUpdatedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3387,12 +3255,11 @@ impl Arbitrary for ResourceUpdatedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3412,12 +3279,11 @@ impl Arbitrary for ResultObject {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3432,12 +3298,11 @@ impl Arbitrary for ResultMetaObject {
             arbitrary::maybe(any::<Implementation>()),
             |it, value| it.server_info = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["io.modelcontextprotocol/serverInfo"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3477,12 +3342,11 @@ impl Arbitrary for Root {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "name", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3499,12 +3363,11 @@ impl Arbitrary for SamplingMessage {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3534,12 +3397,11 @@ impl Arbitrary for PromptsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3559,12 +3421,11 @@ impl Arbitrary for ResourcesCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["subscribe", "listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3579,12 +3440,11 @@ impl Arbitrary for ToolsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3629,7 +3489,7 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(arbitrary::map(arbitrary::object())),
             |it, value| it.extensions = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3643,8 +3503,7 @@ impl Arbitrary for ServerCapabilities {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3767,7 +3626,7 @@ impl Arbitrary for StringSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3781,8 +3640,7 @@ impl Arbitrary for StringSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3818,7 +3676,7 @@ impl Arbitrary for SubscriptionFilter {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.task_ids = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3831,8 +3689,7 @@ impl Arbitrary for SubscriptionFilter {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3844,12 +3701,11 @@ impl Arbitrary for SubscriptionsAcknowledgedNotification {
         let all = (any::<SubscriptionsAcknowledgedNotificationParams>(),)
             .prop_map(|(params,)| SubscriptionsAcknowledgedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3868,12 +3724,11 @@ impl Arbitrary for SubscriptionsAcknowledgedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["notifications", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3885,12 +3740,11 @@ impl Arbitrary for SubscriptionsListenRequest {
         let all = (any::<SubscriptionsListenRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscriptionsListenRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3905,12 +3759,11 @@ impl Arbitrary for SubscriptionsListenRequestParams {
                 meta,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["notifications", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3927,12 +3780,11 @@ impl Arbitrary for SubscriptionsListenResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3951,7 +3803,7 @@ impl Arbitrary for SubscriptionsListenResultMetaObject {
             arbitrary::maybe(any::<Implementation>()),
             |it, value| it.server_info = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3960,8 +3812,7 @@ impl Arbitrary for SubscriptionsListenResultMetaObject {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3973,12 +3824,11 @@ impl Arbitrary for SubscriptionsListenResultResponse {
         let all = (any::<SubscriptionsListenResult>(), any::<RequestId>())
             .prop_map(|(result, id)| SubscriptionsListenResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4000,12 +3850,11 @@ impl Arbitrary for TextContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "text", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4069,7 +3918,7 @@ impl Arbitrary for TextResourceContents {
             arbitrary::maybe(any::<ResourceType>()),
             |it, value| it.resource_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4094,8 +3943,7 @@ impl Arbitrary for TextResourceContents {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4107,12 +3955,11 @@ impl Arbitrary for TitledOption {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(const_, title)| TitledOption::new(const_, title))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["const", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4124,12 +3971,7 @@ impl Arbitrary for TitledMultiSelectItems {
         let all = (arbitrary::list(any::<TitledOption>(), 0..=3),)
             .prop_map(|(any_of,)| TitledMultiSelectItems::new(any_of))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["anyOf"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["anyOf"]), |it, value| it.extra = value)
     }
 }
 
@@ -4166,7 +4008,7 @@ impl Arbitrary for TitledMultiSelectEnumSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4180,8 +4022,7 @@ impl Arbitrary for TitledMultiSelectEnumSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4208,12 +4049,11 @@ impl Arbitrary for TitledSingleSelectEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "oneOf", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4228,12 +4068,11 @@ impl Arbitrary for ToolInputSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.schema = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4248,12 +4087,11 @@ impl Arbitrary for ToolOutputSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.schema = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4295,7 +4133,7 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4310,8 +4148,7 @@ impl Arbitrary for Tool {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4346,7 +4183,7 @@ impl Arbitrary for ToolAnnotations {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.open_world_hint = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4358,8 +4195,7 @@ impl Arbitrary for ToolAnnotations {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4383,12 +4219,7 @@ impl Arbitrary for ToolChoice {
             arbitrary::maybe(any::<ToolChoiceMode>()),
             |it, value| it.mode = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["mode"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["mode"]), |it, value| it.extra = value)
     }
 }
 
@@ -4403,12 +4234,11 @@ impl Arbitrary for ToolListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4438,7 +4268,7 @@ impl Arbitrary for ToolResultContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4451,8 +4281,7 @@ impl Arbitrary for ToolResultContent {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4469,12 +4298,11 @@ impl Arbitrary for ToolUseContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "id", "name", "input", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4489,12 +4317,11 @@ impl Arbitrary for UnsupportedProtocolVersionErrorData {
                 requested,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["supported", "requested"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4509,12 +4336,11 @@ impl Arbitrary for UnsupportedProtocolVersionErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4531,12 +4357,11 @@ impl Arbitrary for UnsupportedProtocolVersionError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4548,12 +4373,11 @@ impl Arbitrary for UntitledMultiSelectItems {
         let all = (arbitrary::list(arbitrary::text(), 0..=3),)
             .prop_map(|(enum_,)| UntitledMultiSelectItems::new(enum_))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "enum"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4590,7 +4414,7 @@ impl Arbitrary for UntitledMultiSelectEnumSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4604,8 +4428,7 @@ impl Arbitrary for UntitledMultiSelectEnumSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4632,12 +4455,11 @@ impl Arbitrary for UntitledSingleSelectEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "enum", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4684,7 +4506,7 @@ impl Arbitrary for Task {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4698,8 +4520,7 @@ impl Arbitrary for Task {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4732,7 +4553,7 @@ impl Arbitrary for WorkingTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4746,8 +4567,7 @@ impl Arbitrary for WorkingTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4782,7 +4602,7 @@ impl Arbitrary for InputRequiredTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4797,8 +4617,7 @@ impl Arbitrary for InputRequiredTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4833,7 +4652,7 @@ impl Arbitrary for CompletedTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4848,8 +4667,7 @@ impl Arbitrary for CompletedTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4884,7 +4702,7 @@ impl Arbitrary for FailedTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4899,8 +4717,7 @@ impl Arbitrary for FailedTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4933,7 +4750,7 @@ impl Arbitrary for CancelledTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4947,8 +4764,7 @@ impl Arbitrary for CancelledTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5004,7 +4820,7 @@ impl Arbitrary for CreateTaskResult {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5020,8 +4836,7 @@ impl Arbitrary for CreateTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5034,12 +4849,11 @@ impl Arbitrary for GetTaskRequest {
         let all = (any::<GetTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5057,12 +4871,11 @@ impl Arbitrary for GetTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5100,7 +4913,7 @@ impl Arbitrary for GetTaskResultWorking {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5116,8 +4929,7 @@ impl Arbitrary for GetTaskResultWorking {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5157,7 +4969,7 @@ impl Arbitrary for GetTaskResultInputRequired {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5174,8 +4986,7 @@ impl Arbitrary for GetTaskResultInputRequired {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5215,7 +5026,7 @@ impl Arbitrary for GetTaskResultCompleted {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5232,8 +5043,7 @@ impl Arbitrary for GetTaskResultCompleted {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5273,7 +5083,7 @@ impl Arbitrary for GetTaskResultFailed {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5290,8 +5100,7 @@ impl Arbitrary for GetTaskResultFailed {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5329,7 +5138,7 @@ impl Arbitrary for GetTaskResultCancelled {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5345,8 +5154,7 @@ impl Arbitrary for GetTaskResultCancelled {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5380,12 +5188,11 @@ impl Arbitrary for UpdateTaskRequest {
         let all = (any::<UpdateTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UpdateTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5406,12 +5213,11 @@ impl Arbitrary for UpdateTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "inputResponses", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5427,12 +5233,11 @@ impl Arbitrary for UpdateTaskResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5445,12 +5250,11 @@ impl Arbitrary for CancelTaskRequest {
         let all = (any::<CancelTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CancelTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5468,12 +5272,11 @@ impl Arbitrary for CancelTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5489,12 +5292,11 @@ impl Arbitrary for CancelTaskResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5507,12 +5309,11 @@ impl Arbitrary for TaskStatusNotification {
         let all = (any::<TaskStatusNotificationParams>(),)
             .prop_map(|(params,)| TaskStatusNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5550,7 +5351,7 @@ impl Arbitrary for TaskStatusNotificationParamsWorking {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5565,8 +5366,7 @@ impl Arbitrary for TaskStatusNotificationParamsWorking {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5606,7 +5406,7 @@ impl Arbitrary for TaskStatusNotificationParamsInputRequired {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5622,8 +5422,7 @@ impl Arbitrary for TaskStatusNotificationParamsInputRequired {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5663,7 +5462,7 @@ impl Arbitrary for TaskStatusNotificationParamsCompleted {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5679,8 +5478,7 @@ impl Arbitrary for TaskStatusNotificationParamsCompleted {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5720,7 +5518,7 @@ impl Arbitrary for TaskStatusNotificationParamsFailed {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5736,8 +5534,7 @@ impl Arbitrary for TaskStatusNotificationParamsFailed {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5775,7 +5572,7 @@ impl Arbitrary for TaskStatusNotificationParamsCancelled {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5790,8 +5587,7 @@ impl Arbitrary for TaskStatusNotificationParamsCancelled {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5841,12 +5637,11 @@ impl Arbitrary for ReadResourceMetadataRequest {
         let all = (any::<ReadResourceMetadataRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceMetadataRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5859,12 +5654,11 @@ impl Arbitrary for ReadResourceMetadataRequestParams {
         let all = (arbitrary::text(), any::<RequestMetaObject>())
             .prop_map(|(uri, meta)| ReadResourceMetadataRequestParams::new(uri, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5887,12 +5681,11 @@ impl Arbitrary for ReadResourceMetadataResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5905,12 +5698,11 @@ impl Arbitrary for GetResourceRequest {
         let all = (any::<GetResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5928,12 +5720,11 @@ impl Arbitrary for GetResourceRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.version = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "version", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5956,12 +5747,11 @@ impl Arbitrary for GetResourceResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "contents", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5990,12 +5780,11 @@ impl Arbitrary for GetTextResourceContents {
                 content,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contentType", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6011,12 +5800,11 @@ impl Arbitrary for GetBlobResourceContents {
                 blob,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contentType", "blob"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6029,12 +5817,11 @@ impl Arbitrary for SubscribeResourcesRequest {
         let all = (any::<SubscribeResourcesRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscribeResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6047,12 +5834,11 @@ impl Arbitrary for SubscribeResourcesRequestParams {
         let all = (arbitrary::list(arbitrary::text(), 0..=3), any::<RequestMetaObject>())
             .prop_map(|(uris, meta)| SubscribeResourcesRequestParams::new(uris, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uris", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6065,12 +5851,11 @@ impl Arbitrary for UnsubscribeResourcesRequest {
         let all = (any::<UnsubscribeResourcesRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UnsubscribeResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6083,12 +5868,11 @@ impl Arbitrary for UnsubscribeResourcesRequestParams {
         let all = (arbitrary::list(arbitrary::text(), 0..=3), any::<RequestMetaObject>())
             .prop_map(|(uris, meta)| UnsubscribeResourcesRequestParams::new(uris, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uris", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6101,12 +5885,11 @@ impl Arbitrary for ResourceContentChangedNotification {
         let all = (any::<ResourceContentChangedNotificationParams>(),)
             .prop_map(|(params,)| ResourceContentChangedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6126,11 +5909,10 @@ impl Arbitrary for ResourceContentChangedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

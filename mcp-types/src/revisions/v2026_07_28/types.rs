@@ -90,7 +90,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
                 "lastModified" => {
                     last_modified.read_optional("lastModified", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -189,7 +189,7 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -268,7 +268,7 @@ impl<'de> codec::FromMembers<'de> for BaseMetadata {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -502,7 +502,7 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
                 "resourceType" => {
                     resource_type.read_optional("resourceType", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -663,7 +663,7 @@ impl<'de> codec::FromMembers<'de> for BooleanSchema {
                 "title" => title.read_optional("title", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -826,7 +826,7 @@ impl<'de> codec::FromMembers<'de> for CacheableResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -931,7 +931,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1049,7 +1049,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1196,7 +1196,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1379,7 +1379,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -1475,7 +1475,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1563,7 +1563,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
                 "requestId" => request_id.read("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1646,7 +1646,7 @@ impl<'de> codec::FromMembers<'de> for SamplingCapability {
             match key.as_str() {
                 "context" => context.read_optional("context", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1724,7 +1724,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCapability {
             match key.as_str() {
                 "form" => form.read_optional("form", &mut members)?,
                 "url" => url.read_optional("url", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1846,7 +1846,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
                 "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2280,7 +2280,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2402,7 +2402,7 @@ impl<'de> codec::FromMembers<'de> for CompletionArgument {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "value" => value.read("value", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2466,7 +2466,7 @@ impl<'de> codec::FromMembers<'de> for CompletionContext {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2553,7 +2553,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2648,7 +2648,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
                     )?
                 }
                 "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2759,7 +2759,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
                 "completion" => completion.read("completion", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2832,7 +2832,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3026,7 +3026,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3282,7 +3282,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3567,7 +3567,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3677,7 +3677,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3837,7 +3837,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3931,7 +3931,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -4028,7 +4028,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4168,7 +4168,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4251,7 +4251,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 "requestedSchema" => {
                     requested_schema.read("requestedSchema", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4312,10 +4312,11 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         let (tag, members) = codec::find_tag(members, "mode")?;
         match tag.as_deref() {
-            Some("form") => codec::FromMembers::from_members(members).map(Self::Form),
+            Some("form") | None => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
             Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
-            None => codec::FromMembers::from_members(members).map(Self::Form),
         }
     }
 }
@@ -4376,7 +4377,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
                 "mode" => codec::read_text(&mut mode, "mode", "url", &mut members)?,
                 "message" => message.read("message", &mut members)?,
                 "url" => url.read("url", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         mode.required("mode")?;
@@ -4610,7 +4611,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
             match key.as_str() {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4765,7 +4766,7 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
                 "resource" => resource.read("resource", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4972,7 +4973,7 @@ impl<'de> codec::FromMembers<'de> for ErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5074,7 +5075,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5192,7 +5193,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5324,7 +5325,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5468,7 +5469,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5544,7 +5545,7 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -5624,7 +5625,7 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5785,7 +5786,7 @@ impl<'de> codec::FromMembers<'de> for Icon {
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
                 "sizes" => codec::read_one_or_many(&mut sizes, "sizes", &mut members)?,
                 "theme" => theme.read_optional("theme", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5856,7 +5857,7 @@ impl<'de> codec::FromMembers<'de> for Icons {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5948,7 +5949,7 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -6069,7 +6070,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6292,7 +6293,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -6480,7 +6481,7 @@ impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6564,7 +6565,7 @@ impl<'de> codec::FromMembers<'de> for InternalError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6643,7 +6644,7 @@ impl<'de> codec::FromMembers<'de> for InvalidParamsError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6722,7 +6723,7 @@ impl<'de> codec::FromMembers<'de> for InvalidRequestError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6810,7 +6811,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
                 }
                 "id" => id.read_optional("id", &mut members)?,
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -6980,7 +6981,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
                 }
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7064,7 +7065,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7208,7 +7209,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7326,7 +7327,7 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
                 "enum" => enum_.read("enum", &mut members)?,
                 "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7439,7 +7440,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7583,7 +7584,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7667,7 +7668,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7771,7 +7772,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7917,7 +7918,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8008,7 +8009,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -8112,7 +8113,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8257,7 +8258,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8348,7 +8349,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -8416,7 +8417,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8501,7 +8502,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut method, "method", "roots/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8581,7 +8582,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "roots" => roots.read("roots", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8675,7 +8676,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8821,7 +8822,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8905,7 +8906,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -9101,7 +9102,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9197,7 +9198,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9285,7 +9286,7 @@ impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -9347,7 +9348,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
                 "requiredCapabilities" => {
                     required_capabilities.read("requiredCapabilities", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9415,7 +9416,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -9495,7 +9496,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -9567,7 +9568,7 @@ impl<'de> codec::FromMembers<'de> for ModelHint {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "name" => name.read_optional("name", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9698,7 +9699,7 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9861,7 +9862,7 @@ impl<'de> codec::FromMembers<'de> for Notification {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9936,7 +9937,7 @@ impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10006,7 +10007,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10183,7 +10184,7 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
                 "minimum" => minimum.read_optional("minimum", &mut members)?,
                 "maximum" => maximum.read_optional("maximum", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10274,7 +10275,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
                 }
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -10372,7 +10373,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
                 "_meta" => meta.read("_meta", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "filter" => filter.read_optional("filter", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10483,7 +10484,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10561,7 +10562,7 @@ impl<'de> codec::FromMembers<'de> for ParseError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -10786,7 +10787,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -10895,7 +10896,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11029,7 +11030,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11137,7 +11138,7 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
                 "required" => required.read_optional("required", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11242,7 +11243,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11309,7 +11310,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11384,7 +11385,7 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
                 }
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -11488,7 +11489,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11593,7 +11594,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
                 "requestState" => {
                     request_state.read_optional("requestState", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11726,7 +11727,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11880,7 +11881,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -11953,7 +11954,7 @@ impl<'de> codec::FromMembers<'de> for Request {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12083,7 +12084,7 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
                     log_level
                         .read_optional("io.modelcontextprotocol/logLevel", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12173,7 +12174,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12459,7 +12460,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                 "version" => version.read_optional("version", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12624,7 +12625,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12919,7 +12920,7 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
                 "version" => version.read_optional("version", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -13103,7 +13104,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -13171,7 +13172,7 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13314,7 +13315,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13402,7 +13403,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
                     codec::read_text(&mut type_, "type", "ref/resource", &mut members)?
                 }
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -13497,7 +13498,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -13573,7 +13574,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13661,7 +13662,7 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13734,7 +13735,7 @@ impl<'de> codec::FromMembers<'de> for ResultMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13955,7 +13956,7 @@ impl<'de> codec::FromMembers<'de> for Root {
                 "uri" => uri.read("uri", &mut members)?,
                 "name" => name.read_optional("name", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14037,7 +14038,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14195,7 +14196,7 @@ impl<'de> codec::FromMembers<'de> for PromptsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14270,7 +14271,7 @@ impl<'de> codec::FromMembers<'de> for ResourcesCapability {
             match key.as_str() {
                 "subscribe" => subscribe.read_optional("subscribe", &mut members)?,
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14335,7 +14336,7 @@ impl<'de> codec::FromMembers<'de> for ToolsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14477,7 +14478,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15231,7 +15232,7 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
                 }
                 "format" => format.read_optional("format", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -15388,7 +15389,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
                 }
                 #[cfg(feature = "tasks")]
                 "taskIds" => task_ids.read_optional("taskIds", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15517,7 +15518,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -15593,7 +15594,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParam
             match key.as_str() {
                 "notifications" => notifications.read("notifications", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15701,7 +15702,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -15771,7 +15772,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
             match key.as_str() {
                 "notifications" => notifications.read("notifications", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15865,7 +15866,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
             match key.as_str() {
                 "_meta" => meta.read("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15947,7 +15948,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16034,7 +16035,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -16123,7 +16124,7 @@ impl<'de> codec::FromMembers<'de> for TextContent {
                 "text" => text.read("text", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -16361,7 +16362,7 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
                 "resourceType" => {
                     resource_type.read_optional("resourceType", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16492,7 +16493,7 @@ impl<'de> codec::FromMembers<'de> for TitledOption {
             match key.as_str() {
                 "const" => const_.read("const", &mut members)?,
                 "title" => title.read("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16549,7 +16550,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "anyOf" => any_of.read("anyOf", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16683,7 +16684,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
                 }
                 "items" => items.read("items", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -16802,7 +16803,7 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "oneOf" => one_of.read("oneOf", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -16876,7 +16877,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             match key.as_str() {
                 "$schema" => schema.read_optional("$schema", &mut members)?,
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -16941,7 +16942,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "$schema" => schema.read_optional("$schema", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17084,7 +17085,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17235,7 +17236,7 @@ impl<'de> codec::FromMembers<'de> for ToolAnnotations {
                 "openWorldHint" => {
                     open_world_hint.read_optional("openWorldHint", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17383,7 +17384,7 @@ impl<'de> codec::FromMembers<'de> for ToolChoice {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "mode" => mode.read_optional("mode", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17482,7 +17483,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -17598,7 +17599,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17708,7 +17709,7 @@ impl<'de> codec::FromMembers<'de> for ToolUseContent {
                 "name" => name.read("name", &mut members)?,
                 "input" => input.read("input", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17777,7 +17778,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
             match key.as_str() {
                 "supported" => supported.read("supported", &mut members)?,
                 "requested" => requested.read("requested", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17846,7 +17847,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -17926,7 +17927,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -17987,7 +17988,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
             match key.as_str() {
                 "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18122,7 +18123,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
                 }
                 "items" => items.read("items", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18241,7 +18242,7 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18468,7 +18469,7 @@ impl<'de> codec::FromMembers<'de> for Task {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -18632,7 +18633,7 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -18808,7 +18809,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -18982,7 +18983,7 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19156,7 +19157,7 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19323,7 +19324,7 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19634,7 +19635,7 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -19779,7 +19780,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -19862,7 +19863,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -20017,7 +20018,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20222,7 +20223,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20425,7 +20426,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20627,7 +20628,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20823,7 +20824,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21116,7 +21117,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -21207,7 +21208,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "inputResponses" => input_responses.read("inputResponses", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -21305,7 +21306,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21416,7 +21417,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -21498,7 +21499,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -21594,7 +21595,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21694,7 +21695,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -21842,7 +21843,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22035,7 +22036,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22226,7 +22227,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22416,7 +22417,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22600,7 +22601,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22942,7 +22943,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -23017,7 +23018,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23129,7 +23130,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
                 "resource" => resource.read("resource", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23239,7 +23240,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -23328,7 +23329,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
                 "uri" => uri.read("uri", &mut members)?,
                 "version" => version.read_optional("version", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23450,7 +23451,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceResult {
                 "contents" => contents.read("contents", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23597,7 +23598,7 @@ impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
             match key.as_str() {
                 "contentType" => content_type.read("contentType", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23666,7 +23667,7 @@ impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
             match key.as_str() {
                 "contentType" => content_type.read("contentType", &mut members)?,
                 "blob" => blob.read("blob", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23778,7 +23779,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -23853,7 +23854,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
             match key.as_str() {
                 "uris" => uris.read("uris", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23965,7 +23966,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -24040,7 +24041,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
             match key.as_str() {
                 "uris" => uris.read("uris", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -24140,7 +24141,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -24220,7 +24221,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
             match key.as_str() {
                 "resource" => resource.read("resource", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
