@@ -39,11 +39,15 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
-    pub(crate) fn missing(kind: &'static str, member: &'static str) -> Self {
+    /// The other revision requires `member` of `kind`.
+    #[must_use]
+    pub fn missing(kind: &'static str, member: &'static str) -> Self {
         Self::Missing { kind, member }
     }
 
-    pub(crate) fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
+    /// `kind` of `revision` has no such form or value.
+    #[must_use]
+    pub fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
         Self::NoVariant {
             kind,
             variant: variant.to_owned(),
@@ -95,23 +99,33 @@ impl From<Infallible> for ConvertError {
 }
 
 /// An object where the other revision takes any value.
-pub(crate) fn object(value: Value) -> Result<Object, ConvertError> {
+///
+/// # Errors
+///
+/// When the value is something else.
+#[doc(hidden)]
+pub fn object(value: Value) -> Result<Object, ConvertError> {
     Ok(json::from_value(value)?)
 }
 
 /// A value that one revision describes and the other leaves open.
-pub(crate) fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
+///
+/// # Errors
+///
+/// When it is not what the other revision asks for.
+#[doc(hidden)]
+pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
     Ok(json::from_value(json::to_value(value)?)?)
 }
 
 impl Extra {
-    /// Takes a member that the target declares.
-    pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+    /// Takes a member out and decodes it; `None` if it is not there or is something else.
+    pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
         json::from_value(self.remove(name)?).ok()
     }
 
-    /// Keeps a member that the target does not declare.
-    pub(crate) fn stash(&mut self, name: &'static str, value: &impl Serialize) {
+    /// Sets a member to the JSON of a value; a value that cannot be written is left out.
+    pub fn stash(&mut self, name: &'static str, value: &impl Serialize) {
         // Everything that was decoded can be written.
         if let Ok(value) = json::to_value(value) {
             self.insert(name, value);
