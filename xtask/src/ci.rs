@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: everything that has to pass before a merge.
 
+mod links;
 mod steps;
 
 use std::fmt::Write as _;

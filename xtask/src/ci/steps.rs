@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::links;
 use crate::workspace;
 
 /// Cases of each property where the environment does not say otherwise.
@@ -110,6 +111,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
                 run("fmt --check --manifest-path xtask/peers/Cargo.toml"),
             ],
         ),
+        step("links", vec![Task::Check("links", links::broken)]),
         step("codegen", vec![run("xtask codegen --check")]),
         step(
             "clippy",
