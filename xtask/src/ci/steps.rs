@@ -185,12 +185,10 @@ fn numbers() -> Vec<Task> {
 
 /// The types with no feature, with each alone, with the default ones and with all.
 fn features(names: &[String]) -> Vec<Task> {
+    // Warnings are errors here for our crate alone; a flag for all crates would compile them anew.
     let check = |more: &[&str]| {
-        Task::Run(
-            Cargo::new("clippy -p mcp-types --lib")
-                .and(more)
-                .and(&["--", "-D", "warnings"]),
-        )
+        let line = Cargo::new("rustc -p mcp-types --lib --profile check").and(more);
+        Task::Run(line.and(&["--", "-D", "warnings"]))
     };
     let mut tasks = vec![check(&["--no-default-features"]), check(&[])];
     for name in names.iter().filter(|name| *name != "default") {
