@@ -141,6 +141,18 @@ impl Entry {
         self.published
     }
 
+    /// The type's name in the next newer revision, if it can be converted there.
+    #[must_use]
+    pub fn newer(&self) -> Option<&'static str> {
+        self.up.map(|step| step.name)
+    }
+
+    /// The type's name in the next older revision, if it can be converted there.
+    #[must_use]
+    pub fn older(&self) -> Option<&'static str> {
+        self.down.map(|step| step.name)
+    }
+
     /// Decodes a text and encodes the value again.
     ///
     /// # Errors
