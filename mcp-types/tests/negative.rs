@@ -169,7 +169,9 @@ fn duplicate_member_does_not_win() {
 #[test]
 fn duplicate_tag_does_not_win() {
     let text = r#"{"type":"text","text":"a","type":"image"}"#;
-    refused_text::<ContentBlock>(text, "", "$");
+    refused_text::<ContentBlock>(text, "expected `text`", "$.type");
+    let text = r#"{"type":"text","text":"a","type":"text"}"#;
+    refused_text::<ContentBlock>(text, "duplicate field `type`", "$");
     let text = r#"{"text":"a","text":"b","type":"text"}"#;
     refused_text::<ContentBlock>(text, "duplicate field `text`", "$");
 }
