@@ -1,0 +1,315 @@
+//! Conversions between revisions, held against the schemas of both.
+//!
+//! * An instance of the older revision's schema, converted up, is valid under the newer one's, and
+//!   converted down again it is the same JSON.
+//! * An instance of the newer schema, converted down, is valid under the older one's.
+//! * Whatever cannot be said is refused with an error. For a type that both revisions have some
+//!   instances must pass.
+//!
+//! Of what comes back, this may differ, and nothing else: what the types take leniently; an empty
+//! `_meta` or `params`, which a revision that requires it cannot tell from none; an unknown member
+//! that has the name of one which the newer revision declares, but not its type: it ends on the way
+//! up; and `jsonrpc`, which a message that has got it keeps.
+
+#![cfg(all(feature = "registry", feature = "v2024-11-05"))]
+
+mod common;
+mod draw;
+
+use common::{lenient, schemas};
+use draw::{Schemas, instance};
+use mcp_types::Revision;
+use mcp_types::registry::{self, RegistryError, find, older};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A revision with its schema.
+struct Side {
+    revision: Revision,
+    schemas: Arc<Schemas>,
+}
+
+fn sides() -> Vec<Side> {
+    let side = |revision: &Revision| Side { revision: *revision, schemas: schemas(*revision) };
+    Revision::ALL.iter().map(side).collect()
+}
+
+/// What happened to the instances of a type, or of all types.
+#[derive(Default)]
+struct Tally {
+    types: usize,
+    tried: usize,
+    converted: usize,
+    refused: usize,
+    /// Types of which nothing could be converted, each with an error.
+    never: Vec<String>,
+    faults: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, name: &str, one: Tally, why: Option<String>) {
+        if one.tried > 0 && one.converted == 0 {
+            self.never.push(format!("{name} ({})", why.unwrap_or_default()));
+        }
+        self.types += 1;
+        self.tried += one.tried;
+        self.converted += one.converted;
+        self.refused += one.refused;
+        self.faults.extend(one.faults.into_iter().take(1));
+    }
+
+    fn report(&self, what: &str, never: &[&str]) {
+        println!(
+            "{what}: {} types, {} tried, {} converted, {} refused",
+            self.types, self.tried, self.converted, self.refused
+        );
+        assert!(self.types > 0, "{what}: nothing was tried");
+        assert!(
+            self.faults.is_empty(),
+            "{what}: {} faults\n{}",
+            self.faults.len(),
+            self.faults.join("\n")
+        );
+        let unexpected: Vec<_> = self
+            .never
+            .iter()
+            .filter(|name| !never.iter().any(|known| name.split(' ').next() == Some(known)))
+            .collect();
+        assert!(unexpected.is_empty(), "{what}: never converted: {unexpected:#?}");
+    }
+}
+
+/// Names of a type on the way from one revision to another, unless it ends on the way.
+fn names(sides: &[Side], from: usize, to: usize, name: &str) -> Option<&'static str> {
+    let mut entry = find(sides[from].revision, name)?;
+    let mut at = from;
+    while at != to {
+        let upwards = at < to;
+        at = if upwards { at + 1 } else { at - 1 };
+        entry = if upwards {
+            find(sides[at].revision, entry.newer()?)?
+        } else {
+            older(sides[at].revision, entry.name())?
+        };
+    }
+    Some(entry.name())
+}
+
+/// Runs a check on every published type of a revision that can be converted to the other one.
+fn for_every_type(
+    sides: &[Side],
+    from: usize,
+    to: usize,
+    check: impl Fn(&str, &str, &Value) -> Outcome,
+) -> Tally {
+    let mut runner = TestRunner::deterministic();
+    let mut total = Tally::default();
+    for name in sides[from].schemas.definitions() {
+        let Some(target) = names(sides, from, to, name) else { continue };
+        let strategy = instance(&sides[from].schemas, name);
+        let mut tally = Tally::default();
+        let mut why = None;
+        for _ in 0..Config::default().cases.div_ceil(4) {
+            let drawn = strategy.new_tree(&mut runner).unwrap().current();
+            tally.tried += 1;
+            match check(name, target, &drawn) {
+                Outcome::Converted => tally.converted += 1,
+                Outcome::Refused(error) => {
+                    tally.refused += 1;
+                    why = Some(error);
+                }
+                Outcome::Fault(fault) => {
+                    tally.faults.push(format!("{name}: {fault}"));
+                }
+            }
+        }
+        total.add(name, tally, why);
+    }
+    total
+}
+
+enum Outcome {
+    Converted,
+    Refused(String),
+    Fault(String),
+}
+
+fn tree(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Whether a value is valid under a definition; true where the name is not one of the schema's.
+fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
+    if !side.schemas.definitions().any(|known| known == name) {
+        return None;
+    }
+    let validator = side.schemas.validator(name);
+    (!validator.is_valid(value)).then(|| validator.complaints(value).to_string())
+}
+
+/// Converts and validates.
+fn convert(
+    from: &Side,
+    to: &Side,
+    name: &str,
+    target: &str,
+    value: &Value,
+) -> Result<Value, Outcome> {
+    match registry::convert_text(from.revision, to.revision, name, &value.to_string()) {
+        Ok(text) => {
+            let there = tree(&text);
+            match complaint(to, target, &there) {
+                None => Ok(there),
+                Some(why) => {
+                    let (value, there) = (short(value), short(&there));
+                    Err(Outcome::Fault(format!("{value} became {there}, which is invalid: {why}")))
+                }
+            }
+        }
+        Err(RegistryError::Convert(error)) => Err(Outcome::Refused(error.to_string())),
+        Err(error) => Err(Outcome::Fault(format!("{}: {error}", short(value)))),
+    }
+}
+
+fn there_and_back(sides: &[Side], from: usize, to: usize) -> Tally {
+    for_every_type(sides, from, to, |name, target, drawn| {
+        let (older, newer) = (&sides[from], &sides[to]);
+        let up = match convert(older, newer, name, target, drawn) {
+            Ok(up) => up,
+            Err(outcome) => return outcome,
+        };
+        let back = names(sides, to, from, target);
+        if back != Some(name) {
+            return Outcome::Fault(format!("comes back as {back:?}"));
+        }
+        let down = match convert(newer, older, target, name, &up) {
+            Ok(down) => down,
+            Err(Outcome::Refused(error)) => {
+                return Outcome::Fault(format!(
+                    "does not come back: {error}: {} became {}",
+                    short(drawn),
+                    short(&up)
+                ));
+            }
+            Err(outcome) => return outcome,
+        };
+        let expected = lenient(&older.schemas, name, drawn);
+        let found = lenient(&older.schemas, name, &down);
+        // An unknown member whose name a newer revision knows, and which was left out there.
+        let dropped = |member: &str, value: &Value| {
+            let mut newer = sides[from + 1..=to].iter().flat_map(|side| side.schemas.names());
+            newer.any(|known| known == member) && !has(&up, member, value)
+        };
+        match difference(&expected, &found, "$", &dropped) {
+            None => Outcome::Converted,
+            Some(place) => Outcome::Fault(format!(
+                "{place} differs: {} became {} and came back as {}",
+                short(drawn),
+                short(&up),
+                short(&down)
+            )),
+        }
+    })
+}
+
+/// Whether a value has such a member at any place.
+fn has(value: &Value, member: &str, content: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.get(member) == Some(content)
+                || members.values().any(|value| has(value, member, content))
+        }
+        Value::Array(items) => items.iter().any(|value| has(value, member, content)),
+        _ => false,
+    }
+}
+
+/// A value's text, cut where it is long.
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(400).collect()
+}
+
+/// The first place where two values differ beyond what is allowed.
+fn difference(
+    expected: &Value,
+    found: &Value,
+    path: &str,
+    dropped: &impl Fn(&str, &Value) -> bool,
+) -> Option<String> {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            let lost = expected.iter().find_map(|(name, value)| match found.get(name) {
+                Some(other) => difference(value, other, &format!("{path}.{name}"), dropped),
+                None if is_empty(value) && matches!(name.as_str(), "_meta" | "params") => None,
+                None if dropped(name, value) => None,
+                None => Some(format!("{path}.{name}")),
+            });
+            let added = || found.keys().find(|name| !expected.contains_key(*name) && *name != "jsonrpc");
+            lost.or_else(|| added().map(|name| format!("{path}.{name}")))
+        }
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
+            expected.iter().zip(found).enumerate().find_map(|(at, (expected, found))| {
+                difference(expected, found, &format!("{path}[{at}]"), dropped)
+            })
+        }
+        _ => (expected != found).then(|| path.to_owned()),
+    }
+}
+
+/// An object of nothing, or of a `_meta` of nothing.
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| {
+        members.iter().all(|(name, value)| name == "_meta" && is_empty(value))
+    })
+}
+
+/// What servers ask of clients has become input requests, which have no `id`; and elicitation by
+/// address has lost its `elicitationId`. The revision before wants both, and nobody can make them up.
+const NEVER_DOWN: [&str; 4] =
+    ["CreateMessageRequest", "ElicitRequest", "ElicitRequestURLParams", "ListRootsRequest"];
+
+#[test]
+fn up_from_the_oldest_two_then_down_gives_back_the_same() {
+    let sides = sides();
+    up_and_down(&sides, 0);
+    up_and_down(&sides, 1);
+}
+
+#[test]
+fn up_from_2025_06_18_then_down_gives_back_the_same() {
+    up_and_down(&sides(), 2);
+}
+
+#[test]
+fn up_from_2025_11_25_then_down_gives_back_the_same() {
+    up_and_down(&sides(), 3);
+}
+
+fn up_and_down(sides: &[Side], from: usize) {
+    let what = format!("{} to {} and back", sides[from].revision, sides[from + 1].revision);
+    there_and_back(sides, from, from + 1).report(&what, &[]);
+}
+
+#[test]
+fn the_whole_way_up_and_down_gives_back_what_the_oldest_revision_said() {
+    let sides = sides();
+    there_and_back(&sides, 0, sides.len() - 1).report("the whole way and back", &[]);
+}
+
+#[test]
+fn what_is_converted_down_is_valid_for_the_older_revision() {
+    let sides = sides();
+    for to in 0..sides.len() - 1 {
+        let (older, newer) = (&sides[to], &sides[to + 1]);
+        let tally = for_every_type(&sides, to + 1, to, |name, target, drawn| {
+            match convert(newer, older, name, target, drawn) {
+                Ok(_) => Outcome::Converted,
+                Err(outcome) => outcome,
+            }
+        });
+        let never: &[_] = if newer.revision == Revision::V2026_07_28 { &NEVER_DOWN } else { &[] };
+        tally.report(&format!("{} down to {}", newer.revision, older.revision), never);
+    }
+}

@@ -1,0 +1,385 @@
+//! What must not happen: one test for each kind of fault.
+
+use mcp_types::error::ErrorKind;
+use mcp_types::json::{self, Number, Object, Value};
+use mcp_types::{
+    Annotations, CacheScope, CallToolRequestParams, CallToolResult, ClientCapabilities,
+    CompleteResult, Completion, ContentBlock, Icon, ListToolsResult, ResultType, Role,
+    SamplingMessage, StopReason, TextContent, Tool,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+/// Asserts that a text is refused by every way to decode, with this message at this path.
+fn refused<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
+    let value: Value = json::from_str(text).expect("the test's text is JSON");
+    for (way, outcome) in [
+        ("from_str", json::from_str::<T>(text)),
+        ("from_slice", json::from_slice::<T>(text.as_bytes())),
+        ("from_value_ref", json::from_value_ref::<T>(&value)),
+        ("from_value", json::from_value::<T>(value.clone())),
+    ] {
+        let error = outcome.expect_err(way);
+        assert_eq!(error.kind(), ErrorKind::Data, "{way}: {error}");
+        assert!(error.message().contains(message), "{way}: {error}");
+        assert_eq!(error.path().to_string(), path, "{way}: {error}");
+    }
+    assert!(serde_json::from_str::<T>(text).is_err());
+    let tree: serde_json::Value = serde_json::from_str(text).expect("the test's text is JSON");
+    assert!(serde_json::from_value::<T>(tree).is_err());
+}
+
+/// As [`refused`], for texts that are no tree.
+fn refused_text<T: DeserializeOwned + Debug>(text: &str, message: &str, path: &str) {
+    let error = json::from_str::<T>(text).unwrap_err();
+    assert!(error.message().contains(message), "{error}");
+    assert_eq!(error.path().to_string(), path, "{error}");
+    assert!(serde_json::from_str::<T>(text).is_err());
+}
+
+fn round_trip<T: DeserializeOwned + Serialize>(text: &str) -> String {
+    serde_json::to_string(&json::from_str::<T>(text).unwrap()).unwrap()
+}
+
+fn kept<T: DeserializeOwned + Serialize>(text: &str) {
+    assert_eq!(round_trip::<T>(text), text);
+    let value: Value = json::from_str(text).unwrap();
+    assert_eq!(serde_json::to_string(&json::from_value::<T>(value).unwrap()).unwrap(), text);
+}
+
+fn unwritable<T: Serialize>(value: &T, message: &str) {
+    let error = serde_json::to_string(value).unwrap_err().to_string();
+    assert!(error.contains(message), "{error}");
+    assert!(serde_json::to_value(value).is_err());
+    assert!(json::to_value(value).is_err());
+}
+
+#[test]
+fn wrong_constant_is_not_taken() {
+    let text = r#"{"name":"a","inputSchema":{"type":"array"}}"#;
+    refused::<Tool>(text, "expected `object`", "$.inputSchema.type");
+    let text = r#"{"name":"a","inputSchema":{"type":1}}"#;
+    refused::<Tool>(text, "expected `object`", "$.inputSchema.type");
+}
+
+#[test]
+fn missing_required_member_is_not_made_up() {
+    refused::<Tool>(r#"{"inputSchema":{"type":"object"}}"#, "missing field `name`", "$");
+    refused::<Tool>(r#"{"name":"a","inputSchema":{}}"#, "missing field `type`", "$.inputSchema");
+    let text = r#"{"content":[{"type":"text"}],"resultType":"complete"}"#;
+    refused::<CallToolResult>(text, "missing field `text`", "$.content[0]");
+    refused::<CallToolResult>(r#"{"content":[]}"#, "missing field `resultType`", "$");
+}
+
+#[test]
+fn members_with_other_case_are_not_taken() {
+    let text = r#"{"Name":"a","inputSchema":{"type":"object"}}"#;
+    refused::<Tool>(text, "missing field `name`", "$");
+}
+
+#[test]
+fn unknown_tag_is_not_guessed() {
+    refused::<ContentBlock>(
+        r#"{"type":"smell","text":"a"}"#,
+        "`smell` is no `type` of `ContentBlock`",
+        "$.type",
+    );
+    let text = r#"{"text":"a","type":"Text"}"#;
+    refused::<ContentBlock>(text, "`Text` is no `type` of `ContentBlock`", "$.type");
+}
+
+#[test]
+fn missing_tag_is_not_guessed() {
+    refused::<ContentBlock>(r#"{"text":"a"}"#, "missing field `type`", "$");
+    refused::<ContentBlock>(r#"{"text":"a","type":null}"#, "`type`", "$");
+    refused::<ContentBlock>(r#"{"text":"a","type":7}"#, "expected a string", "$.type");
+}
+
+#[test]
+fn wrong_type_deep_inside_a_list_does_not_lose_its_place() {
+    let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},
+        {"name":"b","inputSchema":{"type":false}}],
+        "resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+    refused::<ListToolsResult>(text, "expected `object`", "$.tools[1].inputSchema.type");
+    let text = r#"{"content":[{"type":"text","text":"a","_meta":{"x/y":{"z":1}}},
+        {"type":"text","text":"a","annotations":{"audience":["user",3]}}],"resultType":"complete"}"#;
+    refused::<CallToolResult>(text, "invalid type", "$.content[1].annotations.audience[1]");
+}
+
+#[test]
+fn array_does_not_pass_for_a_struct() {
+    refused::<Tool>(r#"["a",{"type":"object"}]"#, "expected an object (`Tool`)", "$");
+    refused::<Tool>("[]", "expected an object (`Tool`)", "$");
+    let text = r#"{"name":"a","inputSchema":{"type":"object"},"annotations":[]}"#;
+    refused::<Tool>(text, "expected an object", "$.annotations");
+    refused::<ContentBlock>("[]", "ContentBlock", "$");
+}
+
+const LIST: &str = r#"{"tools":[],"resultType":"complete","cacheScope":"private","ttlMs":"#;
+
+#[test]
+fn fraction_does_not_pass_for_an_integer() {
+    refused::<ListToolsResult>(&format!("{LIST}1.5}}"), "", "$.ttlMs");
+    refused::<ListToolsResult>(&format!("{LIST}\"1\"}}"), "", "$.ttlMs");
+    refused::<ListToolsResult>(&format!("{LIST}1e-1}}"), "", "$.ttlMs");
+    refused::<ListToolsResult>(&format!("{LIST}1e30}}"), "", "$.ttlMs");
+}
+
+#[test]
+fn integer_written_as_float_is_taken() {
+    for written in ["1000", "1000.0", "1e3", "1E3", "10e2", "100000e-2"] {
+        let result: ListToolsResult = json::from_str(&format!("{LIST}{written}}}")).unwrap();
+        assert_eq!(result.ttl_ms, 1000, "{written}");
+        assert!(serde_json::to_string(&result).unwrap().contains("\"ttlMs\":1000,"));
+    }
+}
+
+#[test]
+fn value_out_of_bounds_is_not_taken() {
+    refused::<Annotations>(r#"{"priority":1.5}"#, "", "$.priority");
+    refused::<Annotations>(r#"{"priority":-0.1}"#, "", "$.priority");
+    refused::<ListToolsResult>(&format!("{LIST}-1}}"), "", "$.ttlMs");
+    let values = |count| vec!["\"a\""; count].join(",");
+    let result = |count| {
+        format!(r#"{{"completion":{{"values":[{}]}},"resultType":"complete"}}"#, values(count))
+    };
+    refused::<CompleteResult>(&result(101), "", "$.completion.values");
+    assert!(json::from_str::<CompleteResult>(&result(100)).is_ok());
+    assert!(json::from_str::<Annotations>(r#"{"priority":1}"#).is_ok());
+    assert!(json::from_str::<Annotations>(r#"{"priority":-0.0}"#).is_ok());
+}
+
+#[test]
+fn duplicate_member_does_not_win() {
+    let text = r#"{"name":"a","name":"b","inputSchema":{"type":"object"}}"#;
+    refused_text::<Tool>(text, "duplicate field `name`", "$");
+    let text = r#"{"name":"a","inputSchema":{"type":"object","type":"object"}}"#;
+    refused_text::<Tool>(text, "duplicate field `type`", "$.inputSchema");
+    let text = r#"{"name":"a","n\u0061me":"b","inputSchema":{"type":"object"}}"#;
+    refused_text::<Tool>(text, "duplicate field `name`", "$");
+    let text = r#"{"x":1,"name":"a","inputSchema":{"type":"object"},"x":1}"#;
+    refused_text::<Tool>(text, "duplicate member `x`", "$");
+    let text = r#"{"name":"a","inputSchema":{"type":"object","q":{"x":1,"x":2}}}"#;
+    refused_text::<Tool>(text, "duplicate member `x`", "$.inputSchema.q");
+    let text = r#"{"name":"a","title":null,"title":"b","inputSchema":{"type":"object"}}"#;
+    refused_text::<Tool>(text, "duplicate field `title`", "$");
+}
+
+#[test]
+fn duplicate_tag_does_not_win() {
+    let text = r#"{"type":"text","text":"a","type":"image"}"#;
+    refused_text::<ContentBlock>(text, "expected `text`", "$.type");
+    let text = r#"{"type":"text","text":"a","type":"text"}"#;
+    refused_text::<ContentBlock>(text, "duplicate field `type`", "$");
+    let text = r#"{"text":"a","text":"b","type":"text"}"#;
+    refused_text::<ContentBlock>(text, "duplicate field `text`", "$");
+}
+
+#[test]
+fn unknown_value_of_a_closed_enumeration_is_not_taken() {
+    refused::<Role>("\"robot\"", "unknown value `robot`", "$");
+    refused::<Annotations>(r#"{"audience":["robot"]}"#, "unknown value `robot`", "$.audience[0]");
+    let list = LIST.replace("private", "Private");
+    refused::<ListToolsResult>(&format!("{list}0}}"), "unknown value `Private`", "$.cacheScope");
+}
+
+#[test]
+fn known_value_does_not_hide_in_other() {
+    for known in ["endTurn", "stopSequence", "maxTokens", "toolUse"] {
+        assert!(!matches!(StopReason::from(known), StopReason::Other(_)), "{known}");
+        let read: StopReason = json::from_str(&format!("\"{known}\"")).unwrap();
+        assert_eq!(read, StopReason::from(known));
+    }
+    assert_eq!(ResultType::from("complete"), ResultType::Complete);
+    assert_eq!(ResultType::from(String::from("input_required")), ResultType::InputRequired);
+}
+
+#[test]
+fn unknown_value_of_an_open_enumeration_is_not_lost() {
+    for text in ["\"\"", "\"EndTurn\"", "\"a \\\" b\""] {
+        kept::<StopReason>(text);
+        kept::<ResultType>(text);
+        assert!(matches!(json::from_str(text).unwrap(), StopReason::Other(_)));
+    }
+    #[cfg(feature = "v2025-06-18")]
+    kept::<mcp_types::v2025_06_18::StopReason>("\"other\"");
+    kept::<CallToolResult>(r#"{"content":[],"resultType":"later"}"#);
+}
+
+#[test]
+fn null_does_not_pass_for_a_required_member() {
+    let text = r#"{"name":null,"inputSchema":{"type":"object"}}"#;
+    refused::<Tool>(text, "null", "$.name");
+    refused::<ListToolsResult>(&format!("{LIST}null}}"), "null", "$.ttlMs");
+    let text = r#"{"tools":[null],"resultType":"complete","cacheScope":"private","ttlMs":0}"#;
+    refused::<ListToolsResult>(text, "null", "$.tools[0]");
+}
+
+#[test]
+fn null_for_an_optional_member_is_absence() {
+    let text = r#"{"title":null,"name":"a","inputSchema":{"type":"object"},"x":null}"#;
+    let written = round_trip::<Tool>(text);
+    assert_eq!(written, r#"{"inputSchema":{"type":"object"},"name":"a","x":null}"#);
+}
+
+#[test]
+fn numbers_before_the_tag_do_not_change() {
+    let image = r#"{"zero":0.1,"big":9007199254740993,"float":1.0,"data":"","mimeType":"a/b","type":"image"}"#;
+    let written = round_trip::<ContentBlock>(image);
+    for number in ["\"zero\":0.1", "\"big\":9007199254740993", "\"float\":1.0"] {
+        assert!(written.contains(number), "{written}");
+    }
+    let result = r#"{"structuredContent":{"a":0.1,"b":[9007199254740993,1.0]},"type":"tool_result","content":[],"toolUseId":"t"}"#;
+    let message = format!(r#"{{"content":{result},"role":"user"}}"#);
+    for written in [
+        round_trip::<SamplingMessage>(&message),
+        round_trip::<mcp_types::SamplingMessageContentBlock>(result),
+    ] {
+        assert!(written.contains(r#"{"a":0.1,"b":[9007199254740993,1.0]}"#), "{written}");
+    }
+}
+
+#[test]
+fn fault_before_the_tag_does_not_lose_its_place() {
+    let text = r#"{"content":[{"text":5,"type":"text"}],"resultType":"complete"}"#;
+    refused::<CallToolResult>(text, "expected a string", "$.content[0].text");
+    let text = r#"{"content":[{"resource":{"uri":"a:b","text":1},"type":"resource"}],"resultType":"complete"}"#;
+    refused::<CallToolResult>(text, "expected a string", "$.content[0].resource.text");
+    let text = r#"{"annotations":{"priority":7},"text":"","type":"text"}"#;
+    refused::<ContentBlock>(text, "", "$.annotations.priority");
+}
+
+#[test]
+fn declared_member_in_extra_is_not_written_twice() {
+    let mut content = TextContent::new("a");
+    content.extra.insert("text", "b");
+    unwritable(&content, "`text`");
+    let mut content = TextContent::new("a");
+    content.extra.insert("type", "image");
+    unwritable(&content, "`type`");
+    unwritable(&ContentBlock::from(content), "`type`");
+    // A declared member that is absent is declared all the same.
+    let mut content = TextContent::new("a");
+    content.extra.insert("_meta", Object::new());
+    unwritable(&content, "`_meta`");
+}
+
+#[test]
+fn nan_is_not_a_number() {
+    for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(Number::from_f64(float).is_none());
+        assert!(Number::try_from(float).is_err());
+        assert!(Value::try_from(float).is_err());
+    }
+}
+
+#[test]
+fn value_out_of_bounds_is_not_written() {
+    let mut annotations = Annotations::default();
+    annotations.priority = Number::from_f64(1.5);
+    unwritable(&annotations, "");
+    annotations.priority = Number::from_f64(1.0);
+    assert!(serde_json::to_string(&annotations).is_ok());
+    let mut list: ListToolsResult = json::from_str(&format!("{LIST}0}}")).unwrap();
+    assert_eq!(list.cache_scope, CacheScope::Private);
+    list.ttl_ms = -1;
+    unwritable(&list, "");
+    unwritable(&Completion::new(vec![String::new(); 101]), "");
+}
+
+#[test]
+fn trailing_bytes_are_not_ignored() {
+    for tail in ["x", "{}", ",", "\0", "\u{feff}"] {
+        let text = format!(r#"{{"name":"a","inputSchema":{{"type":"object"}}}} {tail}"#);
+        let error = json::from_str::<Tool>(&text).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
+        assert!(json::from_slice::<Tool>(text.as_bytes()).is_err());
+    }
+    assert!(json::from_str::<Tool>("{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}\r\n").is_ok());
+}
+
+#[test]
+fn deep_nesting_does_not_overflow() {
+    let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    for levels in [200, 100_000] {
+        for text in [
+            format!(r#"{{"name":"a","inputSchema":{{"type":"object"}},"x":{}}}"#, deep(levels)),
+            format!(r#"{{"name":"a","inputSchema":{{"type":"object","properties":{{"p":{{"x":{}}}}}}}}}"#, deep(levels)),
+        ] {
+            assert!(json::from_str::<Tool>(&text).is_err());
+            assert!(json::from_slice::<Tool>(text.as_bytes()).is_err());
+            assert!(serde_json::from_str::<Tool>(&text).is_err());
+        }
+        let union = format!(r#"{{"x":{},"text":"","type":"text"}}"#, deep(levels));
+        assert!(json::from_str::<ContentBlock>(&union).is_err());
+    }
+    let mut value = Value::Null;
+    for _ in 0..200 {
+        value = Value::from([value]);
+    }
+    let mut object = Object::new();
+    object.insert("structuredContent", value);
+    object.insert("content", Value::Array(Vec::new()));
+    object.insert("resultType", "complete");
+    assert!(json::from_object::<CallToolResult>(object).is_err());
+}
+
+#[test]
+fn sizes_of_an_icon_in_one_string_are_not_refused() {
+    let read = |sizes: &str| round_trip::<Icon>(&format!(r#"{{"src":"a:b","sizes":{sizes}}}"#));
+    let written = r#"{"src":"a:b","sizes":["48x48","96x96"]}"#;
+    assert_eq!(read(r#""48x48 96x96""#), written);
+    assert_eq!(read(r#"["48x48","96x96"]"#), written);
+    assert_eq!(read(r#""any""#), r#"{"src":"a:b","sizes":["any"]}"#);
+    refused::<Icon>(r#"{"src":"a:b","sizes":7}"#, "", "$.sizes");
+    refused::<Icon>(r#"{"src":"a:b","sizes":[7]}"#, "", "$.sizes[0]");
+}
+
+#[test]
+fn null_and_absent_structured_content_are_not_mixed_up() {
+    let null = r#"{"content":[],"structuredContent":null,"resultType":"complete"}"#;
+    let absent = r#"{"content":[],"resultType":"complete"}"#;
+    kept::<CallToolResult>(null);
+    kept::<CallToolResult>(absent);
+    let read = |text| json::from_str::<CallToolResult>(text).unwrap().structured_content;
+    assert_eq!(read(null), Some(Value::Null));
+    assert_eq!(read(absent), None);
+}
+
+#[test]
+fn empty_is_not_dropped() {
+    kept::<Tool>(r#"{"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"name":"","title":"","icons":[]}"#);
+    kept::<ClientCapabilities>(r#"{"roots":{}}"#);
+    kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
+    kept::<Annotations>(r#"{"audience":[],"priority":0}"#);
+}
+
+#[test]
+fn order_of_an_embedded_schema_does_not_change() {
+    let properties = r#"{"z":{"type":"string","minLength":1,"description":"b","default":"a"},"a":{"x":{"c":1,"b":2,"a":3}},"m":true}"#;
+    for text in [
+        format!(r#"{{"inputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
+        format!(r#"{{"inputSchema":{{"type":"object","$defs":{properties}}},"name":"a"}}"#),
+        format!(r#"{{"inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
+    ] {
+        let value: Value = json::from_str(&text).unwrap();
+        for tool in [json::from_str::<Tool>(&text).unwrap(), json::from_value(value).unwrap()] {
+            let written = serde_json::to_string(&tool).unwrap();
+            assert!(written.contains(properties), "{written}");
+        }
+    }
+}
+
+#[test]
+fn unknown_members_do_not_change_their_order() {
+    kept::<Tool>(r#"{"inputSchema":{"type":"object"},"name":"a","z":1,"a":2,"m":{"y":null,"b":[]}}"#);
+}
+
+#[test]
+fn required_meta_of_a_request_is_not_left_out() {
+    refused::<CallToolRequestParams>(r#"{"name":"a"}"#, "missing field `_meta`", "$");
+    let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}"#;
+    let member = "missing field `io.modelcontextprotocol/protocolVersion`";
+    refused::<CallToolRequestParams>(text, member, "$._meta");
+}

@@ -1,0 +1,229 @@
+//! Numbers in all places, by all ways to decode, whichever features `serde_json` has.
+//!
+//! To be run with `serde_json/arbitrary_precision` and `serde_json/preserve_order` on and off.
+
+use mcp_types::json;
+use mcp_types::{
+    Annotations, CallToolResult, ElicitResult, ListToolsResult, ModelPreferences, NumberSchema,
+    ProgressNotificationParams, ProgressToken, RequestId, SamplingMessageContentBlock, Tool,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Whether `serde_json` keeps numbers digit by digit in this build.
+fn exact() -> bool {
+    serde_json::from_str::<serde_json::Number>("0.10").unwrap().to_string() == "0.10"
+}
+
+/// What becomes of a text by each way: the text after encoding.
+fn ways<T: DeserializeOwned + Serialize>(text: &str) -> Vec<(&'static str, Result<String, String>)> {
+    fn say<T: Serialize, E: ToString>(outcome: Result<T, E>) -> Result<String, String> {
+        let value = outcome.map_err(|error| error.to_string())?;
+        serde_json::to_string(&value).map_err(|error| error.to_string())
+    }
+    let ours = || json::from_str::<json::Value>(text);
+    let theirs = || serde_json::from_str::<serde_json::Value>(text);
+    vec![
+        ("serde_json::from_str", say(serde_json::from_str::<T>(text))),
+        ("serde_json::from_slice", say(serde_json::from_slice::<T>(text.as_bytes()))),
+        ("serde_json::from_reader", say(serde_json::from_reader::<_, T>(text.as_bytes()))),
+        ("serde_json::from_value", say(theirs().and_then(serde_json::from_value::<T>))),
+        ("json::from_str", say(json::from_str::<T>(text))),
+        ("json::from_slice", say(json::from_slice::<T>(text.as_bytes()))),
+        ("json::from_value", say(ours().and_then(json::from_value::<T>))),
+        ("json::from_value_ref", say(ours().and_then(|value| json::from_value_ref::<T>(&value)))),
+    ]
+}
+
+/// Asserts that every way gives back the text itself, but perhaps in another order of members.
+fn kept<T: DeserializeOwned + Serialize>(text: &str) {
+    becomes::<T>(text, text);
+}
+
+/// Asserts that every way gives this text, but perhaps in another order of members.
+fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
+    for (way, outcome) in ways::<T>(text) {
+        let written = outcome.unwrap_or_else(|error| panic!("{way}: {text}: {error}"));
+        assert_eq!(sorted(&written), sorted(expected), "{way}: {text}");
+    }
+}
+
+fn refused<T: DeserializeOwned + Serialize>(text: &str) {
+    for (way, outcome) in ways::<T>(text) {
+        assert!(outcome.is_err(), "{way}: {text}: {outcome:?}");
+    }
+}
+
+/// The text with members sorted and numbers as they are.
+fn sorted(text: &str) -> String {
+    fn sort(value: json::Value) -> json::Value {
+        match value {
+            json::Value::Array(items) => items.into_iter().map(sort).collect(),
+            json::Value::Object(members) => {
+                let mut members: Vec<_> = members.into_iter().collect();
+                members.sort_by(|(a, _), (b, _)| a.cmp(b));
+                let mut object = json::Object::new();
+                for (name, value) in members {
+                    object.insert(name, sort(value));
+                }
+                json::Value::Object(object)
+            }
+            other => other,
+        }
+    }
+    sort(json::from_str(text).unwrap()).to_string()
+}
+
+/// Numbers, and how they are written where `serde_json` rounds.
+const NUMBERS: [(&str, &str); 19] = [
+    ("0", "0"),
+    ("-1", "-1"),
+    ("0.6", "0.6"),
+    ("0.1", "0.1"),
+    ("1.0", "1.0"),
+    ("-0.0", "-0.0"),
+    ("-0", "-0.0"),
+    ("0.10", "0.1"),
+    ("1E5", "100000.0"),
+    ("1e5", "100000.0"),
+    ("1e-7", "1e-7"),
+    ("2.5e-3", "0.0025"),
+    ("9007199254740993", "9007199254740993"),
+    ("9223372036854775807", "9223372036854775807"),
+    ("-9223372036854775808", "-9223372036854775808"),
+    ("18446744073709551615", "18446744073709551615"),
+    ("18446744073709551616", "1.8446744073709552e+19"),
+    ("0.1000000000000000055511151231257827", "0.1"),
+    ("123456789012345678901234567890", "1.2345678901234568e+29"),
+];
+
+/// Every number in a place that takes any, `@` in the pattern.
+fn everywhere<T: DeserializeOwned + Serialize>(pattern: &str) {
+    for (written, rounded) in NUMBERS {
+        let text = pattern.replace('@', written);
+        let expected = if exact() { text.clone() } else { pattern.replace('@', rounded) };
+        becomes::<T>(&text, &expected);
+    }
+    // Beyond the range of floats: kept, or refused as no number that can be read.
+    let text = pattern.replace('@', "1e400");
+    for (way, outcome) in ways::<T>(&text) {
+        match outcome {
+            Ok(written) => {
+                assert!(exact(), "{way}: {written}");
+                assert!(written.contains("1e400") || written.contains("1e+400"), "{way}: {written}");
+            }
+            Err(error) => {
+                assert!(!exact(), "{way}: {error}");
+                assert!(error.contains("out of range"), "{way}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn number_fields_keep_numbers() {
+    everywhere::<ProgressNotificationParams>(r#"{"progressToken":1,"progress":@,"total":@}"#);
+    everywhere::<NumberSchema>(r#"{"type":"number","minimum":@,"maximum":@,"default":@}"#);
+}
+
+#[test]
+fn structured_content_keeps_numbers() {
+    everywhere::<CallToolResult>(r#"{"content":[],"structuredContent":@,"resultType":"complete"}"#);
+    everywhere::<CallToolResult>(
+        r#"{"content":[],"structuredContent":{"a":@,"b":[@,{"c":@}]},"resultType":"complete"}"#,
+    );
+}
+
+#[test]
+fn unions_keep_numbers_before_and_behind_the_tag() {
+    everywhere::<SamplingMessageContentBlock>(
+        r#"{"type":"tool_result","toolUseId":"t","content":[],"structuredContent":[@],"x":@}"#,
+    );
+    everywhere::<SamplingMessageContentBlock>(
+        r#"{"x":@,"structuredContent":{"a":@},"content":[],"toolUseId":"t","type":"tool_result"}"#,
+    );
+    everywhere::<SamplingMessageContentBlock>(
+        r#"{"input":{"a":@},"id":"i","name":"n","type":"tool_use"}"#,
+    );
+}
+
+#[test]
+fn embedded_schemas_keep_numbers() {
+    everywhere::<Tool>(
+        r#"{"name":"a","inputSchema":{"type":"object","properties":{"p":{"minimum":@,"enum":[@]}}}}"#,
+    );
+    everywhere::<Tool>(r#"{"name":"a","inputSchema":{"type":"object","maxProperties":@}}"#);
+}
+
+#[test]
+fn unknown_members_keep_numbers() {
+    everywhere::<Tool>(r#"{"name":"a","inputSchema":{"type":"object"},"x":@,"_meta":{"a/b":@}}"#);
+    everywhere::<Annotations>(r#"{"x":{"y":[[@]]}}"#);
+}
+
+#[test]
+fn elicited_content_keeps_numbers() {
+    for number in ["0.5", "1", "-7", "1.0", "1e3", "9007199254740993", "-0.0", "0.1"] {
+        let pattern = r#"{"action":"accept","content":{"a":@,"b":"text","c":true,"d":["x"]}}"#;
+        let rounded = NUMBERS.iter().find(|(written, _)| *written == number);
+        let rounded = if number == "1e3" { "1000.0" } else { rounded.map_or(number, |it| it.1) };
+        let expected = if exact() { number } else { rounded };
+        becomes::<ElicitResult>(&pattern.replace('@', number), &pattern.replace('@', expected));
+    }
+}
+
+#[test]
+fn bounded_numbers_are_kept_and_their_bounds_hold() {
+    for number in ["0", "1", "0.6", "0.1", "1.0", "0.0", "-0.0", "0.30000000000000004"] {
+        kept::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
+        kept::<ModelPreferences>(&format!(
+            r#"{{"costPriority":{number},"speedPriority":{number},"intelligencePriority":{number}}}"#
+        ));
+    }
+    for number in ["1.1", "-0.1", "2", "-1", "1e400", "-1e400", "1e30", "1.00000000000001"] {
+        refused::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
+    }
+}
+
+#[test]
+fn ids_are_integers_or_texts() {
+    for id in ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808"] {
+        kept::<RequestId>(id);
+        kept::<ProgressToken>(id);
+    }
+    for text in ["\"0\"", "\"\"", "\"1.0\""] {
+        kept::<RequestId>(text);
+    }
+    for (written, integer) in [("1.0", "1"), ("1e3", "1000"), ("1E3", "1000"), ("-0.0", "0"), ("-0", "0")] {
+        becomes::<RequestId>(written, integer);
+        becomes::<ProgressToken>(written, integer);
+    }
+    for wrong in ["0.5", "1e400", "9223372036854775808", "1e30", "null", "true", "[1]", "{}"] {
+        refused::<RequestId>(wrong);
+        refused::<ProgressToken>(wrong);
+    }
+}
+
+#[test]
+fn integer_members_take_integers_only() {
+    let list = |ttl: &str| {
+        format!(r#"{{"tools":[],"resultType":"complete","ttlMs":{ttl},"cacheScope":"public"}}"#)
+    };
+    for ttl in ["0", "1", "9007199254740993", "9223372036854775807"] {
+        kept::<ListToolsResult>(&list(ttl));
+    }
+    for (written, integer) in [("1.0", "1"), ("1E5", "100000"), ("-0.0", "0"), ("-0", "0")] {
+        becomes::<ListToolsResult>(&list(written), &list(integer));
+    }
+    for ttl in ["-1", "0.5", "1e400", "9223372036854775808", "18446744073709551616"] {
+        refused::<ListToolsResult>(&list(ttl));
+    }
+}
+
+#[test]
+fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
+    let private = r#"{"$serde_json::private::Number":"1"}"#;
+    refused::<RequestId>(private);
+    refused::<ProgressNotificationParams>(&format!(r#"{{"progressToken":1,"progress":{private}}}"#));
+    refused::<Annotations>(&format!(r#"{{"priority":{private}}}"#));
+}

@@ -1,0 +1,184 @@
+//! Messages at any revision, by hand: `Revision::decode` and `Revision::encode`.
+
+#![cfg(feature = "v2024-11-05")]
+
+use mcp_types::convert::ConvertError;
+use mcp_types::json::{self, Value};
+#[cfg(feature = "registry")]
+use mcp_types::CallToolResult;
+#[cfg(feature = "registry")]
+use mcp_types::registry::{RegistryError, convert_text};
+use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::{
+    CallToolOutcome, CallToolRequestParams, DiscoverRequest, GetPromptOutcome, ListToolsResult,
+    LoggingMessageNotificationParams, ReadResourceOutcome, Revision,
+};
+
+const OLDEST: Revision = Revision::V2024_11_05;
+
+fn tree(text: &str) -> Value {
+    json::from_str(text).unwrap()
+}
+
+/// Reads a text at a revision, and asserts that it is written the same there.
+fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
+    let value: T = revision.decode(text).unwrap();
+    assert_eq!(tree(&revision.encode(value.clone()).unwrap()), tree(text), "{revision}");
+    value
+}
+
+#[test]
+fn oldest_call_reads_as_the_newest_type_and_writes_back() {
+    let text = r#"{"name":"add","arguments":{"a":1.0,"z":[null]},"x":true}"#;
+    for revision in &Revision::ALL[..4] {
+        let params: CallToolRequestParams = read_and_write(*revision, text);
+        assert_eq!(params.name, "add");
+        assert!(!params.meta.protocol_version.is_empty());
+        let newest = Revision::LATEST.encode(params).unwrap();
+        assert!(Revision::LATEST.decode::<CallToolRequestParams>(&newest).is_ok());
+    }
+}
+
+#[test]
+fn progress_token_of_an_older_call_is_not_lost() {
+    // The older schemas declare `_meta` for requests in general, not for this one by name.
+    let text = r#"{"name":"add","_meta":{"progressToken":7,"a.b/c":null}}"#;
+    for revision in &Revision::ALL[..4] {
+        let params: CallToolRequestParams = read_and_write(*revision, text);
+        assert_eq!(params.meta.progress_token, Some(7.into()));
+    }
+}
+
+#[test]
+fn dialect_of_a_tool_schema_is_not_lost() {
+    let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object","$schema":"a:b"}}]}"#;
+    for revision in &Revision::ALL[..4] {
+        let _: ListToolsResult = read_and_write(*revision, text);
+    }
+}
+
+#[test]
+fn older_result_reads_and_writes_back() {
+    let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{},"a":{}}}}],"nextCursor":"c"}"#;
+    for revision in &Revision::ALL[..4] {
+        let list: ListToolsResult = read_and_write(*revision, text);
+        assert_eq!(list.ttl_ms, 0);
+        assert_eq!(list.result_type, mcp_types::ResultType::Complete);
+    }
+    let text = r#"{"level":"warning","logger":"l","data":{"n":1.0}}"#;
+    let _: LoggingMessageNotificationParams = read_and_write(OLDEST, text);
+}
+
+const RESULT: &str = r#"{"content":[{"type":"text","text":"a","annotations":{"priority":0.6}}],"isError":false}"#;
+
+#[test]
+fn outcome_of_a_call_is_read_and_written_at_every_revision() {
+    for revision in &Revision::ALL[..4] {
+        let outcome: CallToolOutcome = read_and_write(*revision, RESULT);
+        let CallToolOutcome::Complete(result) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(result.result_type, mcp_types::ResultType::Complete);
+    }
+}
+
+#[test]
+fn outcomes_of_prompts_and_resources_are_read_and_written_at_every_revision() {
+    let resource = r#"{"contents":[{"uri":"a:b","text":"t"},{"uri":"a:c","blob":"AA=="}]}"#;
+    let prompt = r#"{"messages":[{"role":"user","content":{"type":"text","text":"a"}}]}"#;
+    for revision in &Revision::ALL[..4] {
+        let _: ReadResourceOutcome = read_and_write(*revision, resource);
+        let _: GetPromptOutcome = read_and_write(*revision, prompt);
+    }
+}
+
+#[test]
+fn call_for_input_is_not_written_for_a_revision_without() {
+    let text = r#"{"resultType":"input_required","requestState":"s"}"#;
+    let outcome: CallToolOutcome = Revision::LATEST.decode(text).unwrap();
+    for revision in &Revision::ALL[..4] {
+        assert!(matches!(
+            revision.encode(outcome.clone()),
+            Err(VersionError::Convert(ConvertError::NoVariant { .. }))
+        ));
+    }
+}
+
+/// A result of the newest revision as an older one writes it.
+#[cfg(feature = "registry")]
+fn down(revision: Revision, text: &str) -> Result<String, RegistryError> {
+    convert_text(Revision::LATEST, revision, "CallToolResult", text)
+}
+
+#[cfg(feature = "registry")]
+#[test]
+fn older_result_of_a_call_becomes_a_complete_one() {
+    for revision in &Revision::ALL[..4] {
+        let up = convert_text(*revision, Revision::LATEST, "CallToolResult", RESULT).unwrap();
+        let result: CallToolResult = json::from_str(&up).unwrap();
+        assert_eq!(result.result_type, mcp_types::ResultType::Complete);
+        assert_eq!(tree(&down(*revision, &up).unwrap()), tree(RESULT));
+    }
+}
+
+#[cfg(feature = "registry")]
+#[test]
+fn audio_is_not_written_for_a_revision_without() {
+    let text = r#"{"content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"}],"resultType":"complete"}"#;
+    let error = down(OLDEST, text).unwrap_err();
+    let RegistryError::Convert(ConvertError::NoVariant { kind, revision, .. }) = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!((*kind, *revision), ("ContentBlock", "2024-11-05"));
+    assert!(std::error::Error::source(&error).is_some());
+    assert!(down(Revision::V2025_03_26, text).is_ok());
+    let error = convert_text(OLDEST, OLDEST, "CallToolResult", text).unwrap_err();
+    let RegistryError::Decode(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.path().to_string(), "$.content[0].type");
+}
+
+#[cfg(feature = "registry")]
+#[test]
+fn resource_link_is_not_written_for_a_revision_without() {
+    let text = r#"{"content":[{"type":"resource_link","uri":"a:b","name":"n"}],"resultType":"complete"}"#;
+    let error = down(Revision::V2025_03_26, text).unwrap_err();
+    assert!(matches!(error, RegistryError::Convert(ConvertError::NoVariant { .. })), "{error:?}");
+    assert!(down(Revision::V2025_06_18, text).is_ok());
+}
+
+#[cfg(feature = "registry")]
+#[test]
+fn structured_content_that_is_no_object_is_not_written_for_a_revision_that_wants_one() {
+    for (content, fits) in [("{\"a\":1.0}", true), ("[1]", false), ("null", false), ("7", false)] {
+        let text = format!(r#"{{"content":[],"structuredContent":{content},"resultType":"complete"}}"#);
+        for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
+            match down(revision, &text) {
+                Ok(written) => {
+                    assert!(fits, "{revision}: {written}");
+                    assert!(written.contains(content), "{written}");
+                }
+                Err(error) => {
+                    assert!(!fits, "{revision}: {error}");
+                    let wrong = matches!(error, RegistryError::Convert(ConvertError::Value(_)));
+                    assert!(wrong, "{error:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn message_that_a_revision_lacks_is_not_read_or_written() {
+    let text = r#"{"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}},"jsonrpc":"2.0","id":1}"#;
+    let request: DiscoverRequest = Revision::LATEST.decode(text).unwrap();
+    for revision in &Revision::ALL[..4] {
+        assert!(matches!(revision.decode::<DiscoverRequest>(text), Err(VersionError::Unmapped { .. })));
+        assert!(matches!(revision.encode(request.clone()), Err(VersionError::Unmapped { .. })));
+    }
+}
+
+#[test]
+fn fault_at_an_older_revision_does_not_lose_its_place() {
+    let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{}}]}"#;
+    let error = OLDEST.decode::<ListToolsResult>(text).unwrap_err();
+    let VersionError::Decode(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.to_string(), "missing field `type` (at $.tools[1].inputSchema)");
+}
