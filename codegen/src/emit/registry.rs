@@ -1,7 +1,7 @@
 //! What spans all revisions: the list of revisions, types by name, messages at any revision.
 
 use super::convert::step_exists;
-use super::{EmitError, Emitter, File, cfg, file, module_name};
+use super::{EmitError, Emitter, File, cfg, file, module_name, used};
 use crate::model::{Kind, MessageKind, Model, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -182,7 +182,10 @@ impl Emitter<'_> {
                 }
                 names.insert(message.name.clone());
                 if let MessageKind::Request(ty) = &message.kind {
-                    names.extend(self.own_name(at, ty));
+                    if let Some(name) = self.own_name(at, ty) {
+                        names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                        names.insert(name);
+                    }
                 }
             }
             for name in names {
@@ -192,12 +195,15 @@ impl Emitter<'_> {
                 }
             }
         }
+        let items = quote! { #(#items)* };
+        let error = used(&["ConvertError"], &items);
         Ok(quote! {
             //! Parameters and results of messages at every revision that has them.
+            #(use crate::convert::#error;)*
             use crate::json;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
-            #(#items)*
+            #items
         })
     }
 
@@ -212,7 +218,67 @@ impl Emitter<'_> {
         }
     }
 
+    /// The variant of a result that older revisions answer the same request with: where one of
+    /// them knows a single outcome, a newer one may know several.
+    fn plain_outcome(&self, at: usize, name: &str) -> Option<(String, String)> {
+        let (model, older) = (
+            &self.family.models[at],
+            &self.family.models[at.checked_sub(1)?],
+        );
+        let Kind::Union(union) = &model.get(name)?.kind else {
+            return None;
+        };
+        let result = |message: &crate::model::Message| match &message.kind {
+            MessageKind::Request(ty) => Some(ty.clone()),
+            MessageKind::Notification => None,
+        };
+        let answers = |ty: &Ty| self.own_name(at, ty).as_deref() == Some(name);
+        let request = model
+            .messages
+            .iter()
+            .find(|message| result(message).is_some_and(|ty| answers(&ty)))?;
+        let before = older
+            .messages
+            .iter()
+            .find(|message| message.name == request.name)?;
+        let before = self.own_name(at - 1, &result(before)?)?;
+        let above = self.above(at - 1, &before)?;
+        union.variants.iter().find_map(|variant| {
+            (variant.ty == Ty::Named(above.clone())).then(|| (variant.ident.clone(), above.clone()))
+        })
+    }
+
+    /// A result with several outcomes: older revisions know the plain one.
+    fn outcome(&self, at: usize, name: &str, variant: &str) -> TokenStream {
+        let (own, cfg) = (self.path_of(at, name), self.revision_cfg(at));
+        let revision = revision_ident(&self.family.models[at].revision);
+        let variant_ident = format_ident!("{variant}");
+        quote! {
+            #cfg
+            impl Versioned for #own {
+                fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+                    match revision {
+                        Revision::#revision => Ok(json::from_str(text)?),
+                        older => Versioned::decode_at(older, text).map(Self::#variant_ident),
+                    }
+                }
+                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                    match (revision, self) {
+                        (Revision::#revision, outcome) => Ok(serde_json::to_string(&outcome)?),
+                        (older, Self::#variant_ident(result)) => result.encode_at(older),
+                        (older, _) => {
+                            Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
+        if let Some((variant, _)) = self.plain_outcome(at, name) {
+            return self.outcome(at, name, &variant);
+        }
         let model = &self.family.models[at];
         let features = model
             .get(name)

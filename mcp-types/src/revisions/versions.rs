@@ -2,6 +2,7 @@
 
 //! Parameters and results of messages at every revision that has them.
 
+use crate::convert::ConvertError;
 use crate::json;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
@@ -10,14 +11,24 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("CallToolOutcome", other)),
+            older => Versioned::decode_at(older, text).map(Self::Complete),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
-            other => Err(VersionError::unmapped("CallToolOutcome", other)),
+        match (revision, self) {
+            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (older, Self::Complete(result)) => result.encode_at(older),
+            (older, _) => {
+                Err(
+                    ConvertError::no_variant(
+                            "CallToolOutcome",
+                            "an outcome other than the plain one",
+                            older.as_str(),
+                        )
+                        .into(),
+                )
+            }
         }
     }
 }
@@ -176,6 +187,84 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
             other => Err(VersionError::unmapped("CallToolRequestParams", other)),
+        }
+    }
+}
+
+impl Versioned for super::v2026_07_28::CallToolResult {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value: super::v2025_11_25::CallToolResult = json::from_str(text)?;
+                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value: super::v2025_06_18::CallToolResult = json::from_str(text)?;
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value: super::v2025_03_26::CallToolResult = json::from_str(text)?;
+                let value = super::v2025_06_18::CallToolResult::from(value);
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value: super::v2024_11_05::CallToolResult = json::from_str(text)?;
+                let value = super::v2025_03_26::CallToolResult::from(value);
+                let value = super::v2025_06_18::CallToolResult::from(value);
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2026_07_28::CallToolResult::try_from(value)?;
+                Ok(value)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("CallToolResult", other)),
+        }
+    }
+
+    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value = self;
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value = self;
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value = self;
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
+                let value = super::v2025_03_26::CallToolResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value = self;
+                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
+                let value = super::v2025_03_26::CallToolResult::try_from(value)?;
+                let value = super::v2024_11_05::CallToolResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("CallToolResult", other)),
         }
     }
 }
@@ -1063,14 +1152,24 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("GetPromptOutcome", other)),
+            older => Versioned::decode_at(older, text).map(Self::Complete),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
-            other => Err(VersionError::unmapped("GetPromptOutcome", other)),
+        match (revision, self) {
+            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (older, Self::Complete(result)) => result.encode_at(older),
+            (older, _) => {
+                Err(
+                    ConvertError::no_variant(
+                            "GetPromptOutcome",
+                            "an outcome other than the plain one",
+                            older.as_str(),
+                        )
+                        .into(),
+                )
+            }
         }
     }
 }
@@ -1229,6 +1328,84 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
             other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
+        }
+    }
+}
+
+impl Versioned for super::v2026_07_28::GetPromptResult {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value: super::v2025_11_25::GetPromptResult = json::from_str(text)?;
+                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value: super::v2025_06_18::GetPromptResult = json::from_str(text)?;
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value: super::v2025_03_26::GetPromptResult = json::from_str(text)?;
+                let value = super::v2025_06_18::GetPromptResult::from(value);
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value: super::v2024_11_05::GetPromptResult = json::from_str(text)?;
+                let value = super::v2025_03_26::GetPromptResult::from(value);
+                let value = super::v2025_06_18::GetPromptResult::from(value);
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
+                Ok(value)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("GetPromptResult", other)),
+        }
+    }
+
+    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value = self;
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value = self;
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value = self;
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
+                let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value = self;
+                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
+                let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
+                let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("GetPromptResult", other)),
         }
     }
 }
@@ -2926,14 +3103,24 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
-            other => Err(VersionError::unmapped("ReadResourceOutcome", other)),
+            older => Versioned::decode_at(older, text).map(Self::Complete),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
-            other => Err(VersionError::unmapped("ReadResourceOutcome", other)),
+        match (revision, self) {
+            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (older, Self::Complete(result)) => result.encode_at(older),
+            (older, _) => {
+                Err(
+                    ConvertError::no_variant(
+                            "ReadResourceOutcome",
+                            "an outcome other than the plain one",
+                            older.as_str(),
+                        )
+                        .into(),
+                )
+            }
         }
     }
 }
@@ -3098,6 +3285,84 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
             other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
+        }
+    }
+}
+
+impl Versioned for super::v2026_07_28::ReadResourceResult {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value: super::v2025_11_25::ReadResourceResult = json::from_str(
+                    text,
+                )?;
+                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value: super::v2025_11_25::ReadResourceResult = json::from_str(
+                    text,
+                )?;
+                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value: super::v2025_03_26::ReadResourceResult = json::from_str(
+                    text,
+                )?;
+                let value = super::v2025_11_25::ReadResourceResult::from(value);
+                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
+                Ok(value)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value: super::v2025_03_26::ReadResourceResult = json::from_str(
+                    text,
+                )?;
+                let value = super::v2025_11_25::ReadResourceResult::from(value);
+                let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
+                Ok(value)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("ReadResourceResult", other)),
+        }
+    }
+
+    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+        match revision {
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => {
+                let value = self;
+                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value = self;
+                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value = self;
+                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
+                let value = super::v2025_03_26::ReadResourceResult::from(value);
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value = self;
+                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
+                let value = super::v2025_03_26::ReadResourceResult::from(value);
+                Ok(serde_json::to_string(&value)?)
+            }
+            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            other => Err(VersionError::unmapped("ReadResourceResult", other)),
         }
     }
 }

@@ -794,7 +794,10 @@ impl From<new::AnyResourceContents> for old::AnyResourceContents {
 
 impl From<new::AudioContent> for old::AudioContent {
     fn from(from: new::AudioContent) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::AudioContent {
             data: from.data,
             mime_type: from.mime_type,
@@ -806,7 +809,10 @@ impl From<new::AudioContent> for old::AudioContent {
 
 impl From<new::BlobResourceContents> for old::BlobResourceContents {
     fn from(from: new::BlobResourceContents) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::BlobResourceContents {
             blob: from.blob,
             uri: from.uri,
@@ -1030,7 +1036,10 @@ impl From<new::CreateMessageResult> for old::CreateMessageResult {
 
 impl From<new::EmbeddedResource> for old::EmbeddedResource {
     fn from(from: new::EmbeddedResource) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::EmbeddedResource {
             resource: from.resource.into(),
             annotations: from.annotations.map(Into::into),
@@ -1071,7 +1080,10 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
 
 impl From<new::ImageContent> for old::ImageContent {
     fn from(from: new::ImageContent) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ImageContent {
             data: from.data,
             mime_type: from.mime_type,
@@ -1256,7 +1268,10 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
 
 impl From<new::Prompt> for old::Prompt {
     fn from(from: new::Prompt) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::Prompt {
             name: from.name,
             description: from.description,
@@ -1328,7 +1343,10 @@ impl From<new::ReadResourceResult> for old::ReadResourceResult {
 
 impl From<new::Resource> for old::Resource {
     fn from(from: new::Resource) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::Resource {
             uri: from.uri,
             name: from.name,
@@ -1343,7 +1361,10 @@ impl From<new::Resource> for old::Resource {
 
 impl From<new::ResourceContents> for old::ResourceContents {
     fn from(from: new::ResourceContents) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ResourceContents {
             uri: from.uri,
             mime_type: from.mime_type,
@@ -1354,7 +1375,10 @@ impl From<new::ResourceContents> for old::ResourceContents {
 
 impl From<new::ResourceTemplate> for old::ResourceTemplate {
     fn from(from: new::ResourceTemplate) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ResourceTemplate {
             uri_template: from.uri_template,
             name: from.name,
@@ -1378,7 +1402,10 @@ impl From<new::ResourceTemplateReference> for old::ResourceReference {
 
 impl From<new::Root> for old::Root {
     fn from(from: new::Root) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::Root {
             uri: from.uri,
             name: from.name,
@@ -1474,7 +1501,10 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
 
 impl From<new::TextContent> for old::TextContent {
     fn from(from: new::TextContent) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::TextContent {
             text: from.text,
             annotations: from.annotations.map(Into::into),
@@ -1485,7 +1515,10 @@ impl From<new::TextContent> for old::TextContent {
 
 impl From<new::TextResourceContents> for old::TextResourceContents {
     fn from(from: new::TextResourceContents) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::TextResourceContents {
             text: from.text,
             uri: from.uri,
@@ -1497,7 +1530,10 @@ impl From<new::TextResourceContents> for old::TextResourceContents {
 
 impl From<new::Tool> for old::Tool {
     fn from(from: new::Tool) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::Tool {
             name: from.name,
             description: from.description,

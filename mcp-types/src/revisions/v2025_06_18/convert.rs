@@ -1480,7 +1480,10 @@ impl From<new::CallToolRequest> for old::CallToolRequest {
 
 impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
     fn from(from: new::CallToolRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::CallToolRequestParams {
             name: from.name,
             arguments: from.arguments,
@@ -1530,7 +1533,10 @@ impl TryFrom<new::CancelledNotificationParams> for old::CancelledNotificationPar
 
     fn try_from(from: new::CancelledNotificationParams) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.meta {
+                extra.stash("_meta", value);
+            }
             old::CancelledNotificationParams {
                 request_id: match from.request_id {
                     Some(value) => value,
@@ -1756,7 +1762,10 @@ impl From<new::CompleteRequest> for old::CompleteRequest {
 
 impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
     fn from(from: new::CompleteRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::CompleteRequestParams {
             ref_: from.ref_,
             argument: from.argument,
@@ -1813,7 +1822,10 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
 
     fn try_from(from: new::CreateMessageRequestParams) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.meta {
+                extra.stash("_meta", value);
+            }
             old::CreateMessageRequestParams {
                 messages: from
                     .messages
@@ -1861,16 +1873,16 @@ impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
             extra.stash("id", &from.id);
             old::ElicitRequest {
                 params: match from.params {
-                    new::ElicitRequestParams::Form(value) => value.try_into()?,
-                    _ => {
+                    new::ElicitRequestParams::URL(_) => {
                         return Err(
                             ConvertError::no_variant(
                                 "ElicitRequestFormParams",
-                                "another form",
+                                "URL",
                                 "2025-06-18",
                             ),
                         );
                     }
+                    new::ElicitRequestParams::Form(value) => value.try_into()?,
                 },
                 extra,
             }
@@ -1883,7 +1895,10 @@ impl TryFrom<new::ElicitRequestFormParams> for old::ElicitRequestFormParams {
 
     fn try_from(from: new::ElicitRequestFormParams) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.meta {
+                extra.stash("_meta", value);
+            }
             old::ElicitRequestFormParams {
                 message: from.message,
                 requested_schema: from.requested_schema.try_into()?,
@@ -1945,7 +1960,10 @@ impl From<new::GetPromptRequest> for old::GetPromptRequest {
 
 impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
     fn from(from: new::GetPromptRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::GetPromptRequestParams {
             name: from.name,
             arguments: from.arguments,
@@ -2007,7 +2025,10 @@ impl TryFrom<new::InitializeRequestParams> for old::InitializeRequestParams {
 
     fn try_from(from: new::InitializeRequestParams) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.meta {
+                extra.stash("_meta", value);
+            }
             old::InitializeRequestParams {
                 protocol_version: from.protocol_version,
                 capabilities: from.capabilities.try_into()?,
@@ -2074,20 +2095,14 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
                     old::JSONRPCMessage::Notification(value.try_into()?)
                 }
                 new::JSONRPCMessage::Response(value) => {
-                    old::JSONRPCMessage::Response(
-                        match value {
-                            new::JSONRPCResponse::Result(value) => value.into(),
-                            _ => {
-                                return Err(
-                                    ConvertError::no_variant(
-                                        "JSONRPCResponse",
-                                        "another form",
-                                        "2025-06-18",
-                                    ),
-                                );
-                            }
-                        },
-                    )
+                    match value {
+                        new::JSONRPCResponse::Result(value) => {
+                            old::JSONRPCMessage::Response(value.into())
+                        }
+                        new::JSONRPCResponse::Error(value) => {
+                            old::JSONRPCMessage::Error(value.try_into()?)
+                        }
+                    }
                 }
             }
         })
@@ -2301,7 +2316,10 @@ impl From<new::LoggingMessageNotification> for old::LoggingMessageNotification {
 impl From<new::LoggingMessageNotificationParams>
 for old::LoggingMessageNotificationParams {
     fn from(from: new::LoggingMessageNotificationParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::LoggingMessageNotificationParams {
             level: from.level,
             logger: from.logger,
@@ -2358,7 +2376,10 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
 
 impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
     fn from(from: new::PaginatedRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::PaginatedRequestParams {
             cursor: from.cursor,
             extra,
@@ -2394,20 +2415,38 @@ impl TryFrom<new::PrimitiveSchemaDefinition> for old::PrimitiveSchemaDefinition 
                     old::PrimitiveSchemaDefinition::Boolean(value)
                 }
                 new::PrimitiveSchemaDefinition::Enum(value) => {
-                    old::PrimitiveSchemaDefinition::Enum(
-                        match value {
-                            new::EnumSchema::LegacyTitled(value) => value.into(),
-                            _ => {
-                                return Err(
-                                    ConvertError::no_variant(
-                                        "EnumSchema",
-                                        "another form",
-                                        "2025-06-18",
-                                    ),
-                                );
+                    match value {
+                        new::EnumSchema::SingleSelect(value) => {
+                            match value {
+                                new::SingleSelectEnumSchema::Untitled(value) => {
+                                    old::PrimitiveSchemaDefinition::Enum(
+                                        convert::through_json(&value)?,
+                                    )
+                                }
+                                new::SingleSelectEnumSchema::Titled(_) => {
+                                    return Err(
+                                        ConvertError::no_variant(
+                                            "PrimitiveSchemaDefinition",
+                                            "Titled",
+                                            "2025-06-18",
+                                        ),
+                                    );
+                                }
                             }
-                        },
-                    )
+                        }
+                        new::EnumSchema::MultiSelect(_) => {
+                            return Err(
+                                ConvertError::no_variant(
+                                    "PrimitiveSchemaDefinition",
+                                    "MultiSelect",
+                                    "2025-06-18",
+                                ),
+                            );
+                        }
+                        new::EnumSchema::LegacyTitled(value) => {
+                            old::PrimitiveSchemaDefinition::Enum(value.into())
+                        }
+                    }
                 }
             }
         })
@@ -2427,7 +2466,10 @@ impl From<new::ProgressNotification> for old::ProgressNotification {
 
 impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
     fn from(from: new::ProgressNotificationParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ProgressNotificationParams {
             progress_token: from.progress_token,
             progress: from.progress,
@@ -2499,7 +2541,10 @@ impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
 
 impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
     fn from(from: new::ReadResourceRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ReadResourceRequestParams {
             uri: from.uri,
             extra,
@@ -2530,7 +2575,10 @@ impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
 
     fn try_from(from: new::RequestedSchema) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.schema {
+                extra.stash("$schema", value);
+            }
             old::RequestedSchema {
                 properties: from.properties.try_map(TryInto::try_into)?,
                 required: from.required,
@@ -2637,7 +2685,10 @@ impl From<new::ResourceUpdatedNotification> for old::ResourceUpdatedNotification
 impl From<new::ResourceUpdatedNotificationParams>
 for old::ResourceUpdatedNotificationParams {
     fn from(from: new::ResourceUpdatedNotificationParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::ResourceUpdatedNotificationParams {
             uri: from.uri,
             extra,
@@ -2663,20 +2714,35 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
         Ok({
             match from {
                 new::SamplingContent::Block(value) => {
-                    old::SamplingContent::Text(
-                        match value {
-                            new::SamplingMessageContentBlock::Text(value) => value,
-                            _ => {
-                                return Err(
-                                    ConvertError::no_variant(
-                                        "TextContent",
-                                        "another form",
-                                        "2025-06-18",
-                                    ),
-                                );
-                            }
-                        },
-                    )
+                    match value {
+                        new::SamplingMessageContentBlock::Text(value) => {
+                            old::SamplingContent::Text(value)
+                        }
+                        new::SamplingMessageContentBlock::Image(value) => {
+                            old::SamplingContent::Image(value)
+                        }
+                        new::SamplingMessageContentBlock::Audio(value) => {
+                            old::SamplingContent::Audio(value)
+                        }
+                        new::SamplingMessageContentBlock::ToolUse(_) => {
+                            return Err(
+                                ConvertError::no_variant(
+                                    "SamplingContent",
+                                    "ToolUse",
+                                    "2025-06-18",
+                                ),
+                            );
+                        }
+                        new::SamplingMessageContentBlock::ToolResult(_) => {
+                            return Err(
+                                ConvertError::no_variant(
+                                    "SamplingContent",
+                                    "ToolResult",
+                                    "2025-06-18",
+                                ),
+                            );
+                        }
+                    }
                 }
                 new::SamplingContent::Array(_) => {
                     return Err(
@@ -2697,7 +2763,10 @@ impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
 
     fn try_from(from: new::SamplingMessage) -> Result<Self, ConvertError> {
         Ok({
-            let extra = from.extra;
+            let mut extra = from.extra;
+            if let Some(value) = &from.meta {
+                extra.stash("_meta", value);
+            }
             old::SamplingMessage {
                 role: from.role,
                 content: from.content.try_into()?,
@@ -2912,7 +2981,10 @@ impl From<new::SetLevelRequest> for old::SetLevelRequest {
 
 impl From<new::SetLevelRequestParams> for old::SetLevelRequestParams {
     fn from(from: new::SetLevelRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::SetLevelRequestParams {
             level: from.level,
             extra,
@@ -2954,7 +3026,10 @@ impl From<new::SubscribeRequest> for old::SubscribeRequest {
 
 impl From<new::SubscribeRequestParams> for old::SubscribeRequestParams {
     fn from(from: new::SubscribeRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::SubscribeRequestParams {
             uri: from.uri,
             extra,
@@ -2980,7 +3055,10 @@ impl From<new::Tool> for old::Tool {
 
 impl From<new::ToolInputSchema> for old::ToolInputSchema {
     fn from(from: new::ToolInputSchema) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.schema {
+            extra.stash("$schema", value);
+        }
         old::ToolInputSchema {
             properties: from.properties,
             required: from.required,
@@ -3002,7 +3080,10 @@ impl From<new::ToolListChangedNotification> for old::ToolListChangedNotification
 
 impl From<new::ToolOutputSchema> for old::ToolOutputSchema {
     fn from(from: new::ToolOutputSchema) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.schema {
+            extra.stash("$schema", value);
+        }
         old::ToolOutputSchema {
             properties: from.properties,
             required: from.required,
@@ -3025,7 +3106,10 @@ impl From<new::UnsubscribeRequest> for old::UnsubscribeRequest {
 
 impl From<new::UnsubscribeRequestParams> for old::UnsubscribeRequestParams {
     fn from(from: new::UnsubscribeRequestParams) -> Self {
-        let extra = from.extra;
+        let mut extra = from.extra;
+        if let Some(value) = &from.meta {
+            extra.stash("_meta", value);
+        }
         old::UnsubscribeRequestParams {
             uri: from.uri,
             extra,

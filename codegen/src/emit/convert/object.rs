@@ -1,0 +1,302 @@
+//! Conversions of objects, member by member.
+
+use super::super::object::{field, init, stored};
+use super::super::{EmitError, Scope, cfg};
+use super::{Made, Way, function};
+use crate::model::{Kind, Member, Object, Ty, TypeDef, type_ident};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde_json::Value;
+
+impl Way<'_> {
+    pub(super) fn object(
+        &self,
+        def: &TypeDef,
+        a: &Object,
+        target: &TypeDef,
+        b: &Object,
+    ) -> Result<Made, EmitError> {
+        let mut fails = false;
+        let mut values = Vec::new();
+        let mut stash = Vec::new();
+        let find = |object: &Object, json: &str| stored(object).find(|m| m.json == json).cloned();
+        let declared = |json: &str| b.members.iter().any(|member| member.json == json);
+        for member in &a.members {
+            let keeps = self.upward() || self.emitter.hints().keeps(&def.name, &member.json);
+            if declared(&member.json) || !keeps || !member.features.is_empty() {
+                continue;
+            }
+            if let Some(constant) = member.constant() {
+                if let (false, Some(text)) = (self.upward(), constant.as_str()) {
+                    let json = &member.json;
+                    stash.push(quote! { extra.stash(#json, &#text); });
+                }
+            } else {
+                let (name, json) = (field(member), &member.json);
+                stash.push(if member.required {
+                    quote! { extra.stash(#json, &from.#name); }
+                } else {
+                    quote! { if let Some(value) = &from.#name { extra.stash(#json, value); } }
+                });
+            }
+        }
+        for member in b
+            .members
+            .iter()
+            .filter(|member| member.constant().is_some())
+        {
+            // The constant is written by the type itself.
+            if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
+                let json = &member.json;
+                stash.push(quote! { extra.remove(#json); });
+            }
+        }
+        for member in stored(b) {
+            let name = field(member);
+            if !member.features.is_empty() {
+                let cfg = cfg(&member.features);
+                values.push(quote! { #cfg #name: None });
+                continue;
+            }
+            let source = find(a, &member.json).filter(|member| member.features.is_empty());
+            let made = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
+            fails |= made.fails;
+            values.push(init(&name, &made.tokens));
+        }
+        let path = self.path(false, &target.name);
+        let (start, end) = match (a.open, b.open) {
+            (true, true) => (quote! { let mut extra = from.extra; }, quote! { extra }),
+            (false, true) => (quote! { let mut extra = Extra::new(); }, quote! { extra }),
+            _ => (quote! {}, quote! {}),
+        };
+        let start = if stash.is_empty()
+            && !values
+                .iter()
+                .any(|v| v.to_string().contains("extra . take"))
+        {
+            if b.open && a.open {
+                quote! { let extra = from.extra; }
+            } else {
+                start
+            }
+        } else {
+            start
+        };
+        Ok(Made {
+            tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } },
+            fails,
+        })
+    }
+
+    /// The value of a target's member.
+    fn member(
+        &self,
+        def: &TypeDef,
+        source: Option<&Member>,
+        target: &TypeDef,
+        member: &Member,
+        open: bool,
+    ) -> Result<Made, EmitError> {
+        let json = &member.json;
+        let revision = &self.target().revision;
+        let invented = self
+            .emitter
+            .hints
+            .invented(self.upward(), revision, &target.name, json);
+        let absent = || -> Result<Made, EmitError> {
+            let kind = &target.name;
+            match invented {
+                Some(Value::Null) => Ok(Made::unsure(
+                    quote! { return Err(ConvertError::missing(#kind, #json)) },
+                )),
+                Some(value) => {
+                    let scope = Scope {
+                        emitter: self.emitter,
+                        at: self.to,
+                        model: self.target(),
+                        def: target,
+                    };
+                    let prefix = if self.upward() {
+                        quote! { new }
+                    } else {
+                        quote! { old }
+                    };
+                    Ok(Made::sure(scope.invent(&member.ty, value, &prefix)?))
+                }
+                None => {
+                    self.problem(format!(
+                        "{}.{json} is required in {revision}",
+                        self.place(&target.name)
+                    ));
+                    Ok(Made::sure(quote! { todo }))
+                }
+            }
+        };
+        let Some(source) = source else {
+            let took = if open {
+                quote! { extra.take(#json) }
+            } else {
+                quote! { None }
+            };
+            if !member.required {
+                return Ok(Made::sure(took));
+            }
+            let absent = absent()?;
+            return Ok(Made {
+                tokens: or_else(&took, &absent),
+                fails: absent.fails,
+            });
+        };
+        let name = field(source);
+        let convert = |expression: &TokenStream| {
+            if let Some(made) = self.value(&source.ty, &member.ty, expression) {
+                made
+            } else {
+                self.problem(format!("{}.{json}", self.place(&def.name)));
+                Made::sure(expression.clone())
+            }
+        };
+        Ok(match (source.required, member.required) {
+            (true, true) => convert(&quote! { from.#name }),
+            (false, false) => {
+                let made = convert(&quote! { value });
+                let value = &made.tokens;
+                let tokens = if value.to_string() == "value" {
+                    quote! { from.#name }
+                } else if made.fails {
+                    quote! { match from.#name { Some(value) => Some(#value), None => None } }
+                } else {
+                    let function = function(value);
+                    quote! { from.#name.map(#function) }
+                };
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
+            }
+            (true, false) => {
+                let made = convert(&quote! { from.#name });
+                let value = made.tokens;
+                // What the other direction invents and this one does not know leaves nothing.
+                let other = self.source().revision.clone();
+                let blank = self
+                    .emitter
+                    .hints
+                    .invented(!self.upward(), &other, &def.name, json);
+                let tokens =
+                    if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
+                        let blank = self.blank(&member.ty);
+                        quote! { Some(#value).filter(|value| *value != #blank) }
+                    } else {
+                        quote! { Some(#value) }
+                    };
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
+            }
+            (false, true) => {
+                let made = convert(&quote! { value });
+                let absent = absent()?;
+                let value = made.tokens;
+                let fails = made.fails || absent.fails;
+                let tokens = if value.to_string() == "value" {
+                    or_else(&quote! { from.#name }, &absent)
+                } else {
+                    let otherwise = absent.tokens;
+                    quote! { match from.#name { Some(value) => #value, None => #otherwise } }
+                };
+                Made { tokens, fails }
+            }
+        })
+    }
+
+    /// The value of a type that has all its members left out.
+    fn blank(&self, ty: &Ty) -> TokenStream {
+        if let Ty::Named(name) = self.target().resolve(ty) {
+            let path = self.path(false, name);
+            quote! { #path::default() }
+        } else {
+            quote! { Object::new() }
+        }
+    }
+
+    fn has_default(&self, ty: &Ty) -> bool {
+        match self.target().resolve(ty) {
+            Ty::AnyObject => true,
+            Ty::Named(name) => match self.target().get(name).map(|def| &def.kind) {
+                Some(Kind::Object(object)) => stored(object).all(|member| !member.required),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// A JSON value of the data as an expression, objects included.
+    fn invent(
+        &self,
+        ty: &Ty,
+        value: &Value,
+        module: &TokenStream,
+    ) -> Result<TokenStream, EmitError> {
+        let resolved = self.model.resolve(ty);
+        match (resolved, value) {
+            (Ty::AnyObject, Value::Object(object)) if object.is_empty() => {
+                Ok(quote! { Object::new() })
+            }
+            (Ty::Map(_), Value::Object(object)) if object.is_empty() => Ok(quote! { Map::new() }),
+            (Ty::Array(..), Value::Array(items)) if items.is_empty() => Ok(quote! { Vec::new() }),
+            (Ty::Named(name), Value::Object(given)) => {
+                let Some(Kind::Object(object)) = self.model.get(name).map(|def| &def.kind) else {
+                    return Err(EmitError::Unsupported(format!("{name}: `{value}`")));
+                };
+                let ident = format_ident!("{}", type_ident(name));
+                let mut values = Vec::new();
+                for member in stored(object) {
+                    let (cfg, name) = (cfg(&member.features), field(member));
+                    let value = match given.get(&member.json) {
+                        Some(value) => {
+                            let value = self.invent(&member.ty, value, module)?;
+                            if member.required {
+                                value
+                            } else {
+                                quote! { Some(#value) }
+                            }
+                        }
+                        None if member.required => {
+                            return Err(EmitError::Unsupported(format!(
+                                "{ident}.{name} is required"
+                            )));
+                        }
+                        None => quote! { None },
+                    };
+                    values.push(quote! { #cfg #name: #value });
+                }
+                Ok(quote! { #module::#ident { #(#values,)* extra: Extra::new() } })
+            }
+            (Ty::Named(_), Value::String(_)) => {
+                let plain = self.literal(ty, value)?;
+                Ok(quote! { #module::#plain })
+            }
+            _ => self.literal(ty, value),
+        }
+    }
+}
+
+/// An optional value, or what stands for its absence.
+fn or_else(value: &TokenStream, absent: &Made) -> TokenStream {
+    let otherwise = &absent.tokens;
+    let text = otherwise.to_string();
+    if absent.fails {
+        return quote! { match #value { Some(value) => value, None => #otherwise } };
+    }
+    match text.as_str() {
+        "Object :: new ()" | "Map :: new ()" | "Vec :: new ()" => {
+            quote! { #value.unwrap_or_default() }
+        }
+        _ if text.contains(['(', '{']) => quote! { #value.unwrap_or_else(|| #otherwise) },
+        _ => quote! { #value.unwrap_or(#otherwise) },
+    }
+}
