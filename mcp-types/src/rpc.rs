@@ -17,6 +17,7 @@
 //! ```
 
 mod batch;
+mod bodies;
 mod envelope;
 mod fault;
 mod members;
@@ -24,6 +25,7 @@ mod object;
 mod write;
 
 pub use batch::{Incoming, parse_batch};
+pub use bodies::{Decoded, MessageError, Of, decode};
 pub use envelope::{Extra, Message, parse, parse_str};
 pub use fault::{EnvelopeError, Fault};
 pub use object::{

@@ -5,16 +5,19 @@ use std::borrow::Cow;
 use serde::de::{Deserialize as _, Deserializer as _, IgnoredAny};
 use serde_json::value::RawValue;
 
+use super::bodies::Raw;
 use super::fault::{EnvelopeError, Fault};
-use super::members::MembersVisitor;
+use super::members::{MembersVisitor, read_params};
 use crate::id::RequestId;
 
 /// Members that are no part of JSON-RPC, in order.
 pub type Extra<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// A message, told by its envelope. All text is lent from the message.
+///
+/// What it carries is raw JSON, or what [`decode`](super::decode) made of it.
 #[derive(Clone, Debug)]
-pub enum Message<'a> {
+pub enum Message<'a, P = &'a RawValue, R = &'a RawValue> {
     /// Asks for a result.
     Request {
         /// What the response must carry.
@@ -22,7 +25,7 @@ pub enum Message<'a> {
         /// What is asked for.
         method: Cow<'a, str>,
         /// An object, if present; a `null` counts as absent.
-        params: Option<&'a RawValue>,
+        params: Option<P>,
         /// Members that are no part of JSON-RPC.
         extra: Extra<'a>,
     },
@@ -31,7 +34,7 @@ pub enum Message<'a> {
         /// What is told.
         method: Cow<'a, str>,
         /// An object, if present; a `null` counts as absent.
-        params: Option<&'a RawValue>,
+        params: Option<P>,
         /// Members that are no part of JSON-RPC.
         extra: Extra<'a>,
     },
@@ -40,7 +43,7 @@ pub enum Message<'a> {
         /// The request's id.
         id: RequestId,
         /// Any JSON: the request's method decides its type.
-        result: &'a RawValue,
+        result: R,
         /// Members that are no part of JSON-RPC.
         extra: Extra<'a>,
     },
@@ -55,7 +58,7 @@ pub enum Message<'a> {
     },
 }
 
-impl<'a> Message<'a> {
+impl<'a, P, R> Message<'a, P, R> {
     /// The id, if the message has one.
     #[must_use]
     pub fn id(&self) -> Option<&RequestId> {
@@ -108,9 +111,9 @@ pub fn parse_str(text: &str) -> Result<Message<'_>, EnvelopeError> {
     match first_byte(text) {
         Some(b'{') => {
             let mut deserializer = serde_json::Deserializer::from_str(text);
-            let members = deserializer.deserialize_map(MembersVisitor)?;
+            let members = deserializer.deserialize_map(MembersVisitor(Raw))?;
             deserializer.end().map_err(|_| Fault::TrailingBytes)?;
-            members.message()
+            members.message(read_params)
         }
         first => {
             let mut deserializer = serde_json::Deserializer::from_str(text);

@@ -6,22 +6,22 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::bodies::{Bodies, Outcome, Params};
 use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
 use crate::id::RequestId;
 use crate::json::Number;
 
 /// The members of a message as they stand.
-#[derive(Default)]
-pub(super) struct Members<'a> {
+pub(super) struct Members<'a, P, R> {
     /// Whether it is the right one.
     jsonrpc: Option<bool>,
     /// A fault where it stands twice: then there is no telling which is meant.
     id: Option<Result<&'a RawValue, Fault>>,
     /// A fault where it is no string.
     method: Option<Result<Cow<'a, str>, Fault>>,
-    params: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
+    params: Option<P>,
+    result: Option<R>,
     error: Option<&'a RawValue>,
     extra: Extra<'a>,
     /// Whether any of these stands twice.
@@ -29,17 +29,21 @@ pub(super) struct Members<'a> {
 }
 
 /// What a sound message carries beside its id.
-enum Content<'a> {
-    Call(Cow<'a, str>, Option<&'a RawValue>),
-    Result(&'a RawValue),
+enum Content<'a, P, R> {
+    Call(Cow<'a, str>, Option<P>),
+    Result(R),
     Error(&'a RawValue),
 }
 
-impl<'a> Members<'a> {
-    pub(super) fn message(mut self) -> Result<Message<'a>, EnvelopeError> {
+impl<'a, P, R> Members<'a, P, R> {
+    /// The message, if the members make a sound one. `check` looks at the params.
+    pub(super) fn message(
+        mut self,
+        check: impl Fn(P) -> Result<Option<P>, Fault>,
+    ) -> Result<Message<'a, P, R>, EnvelopeError> {
         let id = self.id.take().map(|id| id.and_then(read_id)).transpose();
         let response = self.method.is_none() && (self.result.is_some() || self.error.is_some());
-        let content = match self.content(id.as_ref().err()) {
+        let content = match self.content(id.as_ref().err(), check) {
             Ok(content) => content,
             Err(fault) => return Err(EnvelopeError::new(fault, id.ok().flatten(), response)),
         };
@@ -62,7 +66,11 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn content(&mut self, bad_id: Option<&Fault>) -> Result<Content<'a>, Fault> {
+    fn content(
+        &mut self,
+        bad_id: Option<&Fault>,
+        check: impl Fn(P) -> Result<Option<P>, Fault>,
+    ) -> Result<Content<'a, P, R>, Fault> {
         if self.twice || has_duplicate(&self.extra) {
             return Err(Fault::DuplicateMember);
         }
@@ -71,10 +79,11 @@ impl<'a> Members<'a> {
             Some(false) => return Err(Fault::WrongVersion),
             Some(true) => {}
         }
-        let content = match (self.method.take(), self.result, self.error) {
-            (Some(method), None, None) => {
-                Content::Call(method?, self.params.map(read_params).transpose()?.flatten())
-            }
+        let content = match (self.method.take(), self.result.take(), self.error) {
+            (Some(method), None, None) => Content::Call(
+                method?,
+                self.params.take().map(check).transpose()?.flatten(),
+            ),
             (None, Some(result), None) => Content::Result(result),
             (None, None, Some(error)) => Content::Error(error),
             (None, None, None) => return Err(Fault::NoKind),
@@ -99,7 +108,7 @@ fn string(value: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
+pub(super) fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
     let text = value.get();
     match text.as_bytes().first() {
         Some(b'"') => string(value)
@@ -124,7 +133,7 @@ fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
     }
 }
 
-fn read_params(value: &RawValue) -> Result<Option<&RawValue>, Fault> {
+pub(super) fn read_params(value: &RawValue) -> Result<Option<&RawValue>, Fault> {
     match value.get().as_bytes().first() {
         Some(b'{') => Ok(Some(value)),
         Some(b'n') => Ok(None),
@@ -145,18 +154,27 @@ fn has_duplicate(extra: &Extra<'_>) -> bool {
         .any(|pair| matches!(pair, [a, b] if a == b))
 }
 
-/// Reads the members.
-pub(super) struct MembersVisitor;
+/// Reads the members, what they carry by way of [`Bodies`].
+pub(super) struct MembersVisitor<B>(pub(super) B);
 
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
+impl<'de, B: Bodies<'de>> Visitor<'de> for MembersVisitor<B> {
+    type Value = Members<'de, B::Params, B::Result>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON-RPC message")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
-        let mut members = Members::default();
+    fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut members = Members {
+            jsonrpc: None,
+            id: None,
+            method: None,
+            params: None,
+            result: None,
+            error: None,
+            extra: Vec::new(),
+            twice: false,
+        };
         while let Some(name) = access.next_key_seed(Name)? {
             let twice = match &*name {
                 "jsonrpc" => {
@@ -180,8 +198,19 @@ impl<'de> Visitor<'de> for MembersVisitor {
                     let method = access.next_value_seed(Text)?.ok_or(Fault::MethodType);
                     members.method.replace(method).is_some()
                 }
-                "params" => members.params.replace(access.next_value()?).is_some(),
-                "result" => members.result.replace(access.next_value()?).is_some(),
+                "params" => {
+                    let method = members
+                        .method
+                        .as_ref()
+                        .and_then(|method| method.as_deref().ok());
+                    let params = access.next_value_seed(Params(&mut self.0, method))?;
+                    members.params.replace(params).is_some()
+                }
+                "result" => {
+                    let id = members.id.and_then(Result::ok);
+                    let result = access.next_value_seed(Outcome(&mut self.0, id))?;
+                    members.result.replace(result).is_some()
+                }
                 "error" => members.error.replace(access.next_value()?).is_some(),
                 _ => {
                     members.extra.push((name, access.next_value()?));

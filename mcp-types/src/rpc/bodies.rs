@@ -1,0 +1,298 @@
+//! What messages carry, decoded while the envelope is read.
+
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error};
+use serde_json::value::RawValue;
+
+use super::envelope::{Message, parse_str};
+use super::fault::EnvelopeError;
+use super::members::{MembersVisitor, read_id};
+use crate::error::DecodeError;
+use crate::id::RequestId;
+use crate::json;
+
+/// How the params and results of messages are decoded.
+pub(super) trait Bodies<'de> {
+    /// What params are decoded to.
+    type Params;
+    /// What results are decoded to.
+    type Result;
+
+    /// Decodes params; the method is known if it came before them.
+    fn params<D: Deserializer<'de>>(
+        &mut self,
+        method: Option<&str>,
+        deserializer: D,
+    ) -> Result<Self::Params, D::Error>;
+
+    /// Decodes a result; the id is known if it came before it.
+    fn result<D: Deserializer<'de>>(
+        &mut self,
+        id: Option<&'de RawValue>,
+        deserializer: D,
+    ) -> Result<Self::Result, D::Error>;
+}
+
+/// Lends everything as raw JSON.
+pub(super) struct Raw;
+
+impl<'de> Bodies<'de> for Raw {
+    type Params = &'de RawValue;
+    type Result = &'de RawValue;
+
+    fn params<D: Deserializer<'de>>(
+        &mut self,
+        _: Option<&str>,
+        deserializer: D,
+    ) -> Result<&'de RawValue, D::Error> {
+        Deserialize::deserialize(deserializer)
+    }
+
+    fn result<D: Deserializer<'de>>(
+        &mut self,
+        _: Option<&'de RawValue>,
+        deserializer: D,
+    ) -> Result<&'de RawValue, D::Error> {
+        Deserialize::deserialize(deserializer)
+    }
+}
+
+/// Decodes params of one type and results of another, where `expects` agrees.
+struct Typed<P, R, F> {
+    expects: F,
+    types: PhantomData<fn() -> (P, R)>,
+}
+
+impl<'de, P, R, F> Bodies<'de> for Typed<P, R, F>
+where
+    P: DeserializeOwned,
+    R: DeserializeOwned,
+    F: FnMut(Of<'_>) -> bool,
+{
+    type Params = P;
+    type Result = R;
+
+    fn params<D: Deserializer<'de>>(
+        &mut self,
+        method: Option<&str>,
+        deserializer: D,
+    ) -> Result<P, D::Error> {
+        match method {
+            Some(method) if (self.expects)(Of::Method(method)) => P::deserialize(deserializer),
+            _ => Err(D::Error::custom("the other way")),
+        }
+    }
+
+    fn result<D: Deserializer<'de>>(
+        &mut self,
+        id: Option<&'de RawValue>,
+        deserializer: D,
+    ) -> Result<R, D::Error> {
+        match id.and_then(|id| read_id(id).ok()) {
+            Some(id) if (self.expects)(Of::Id(&id)) => R::deserialize(deserializer),
+            _ => Err(D::Error::custom("the other way")),
+        }
+    }
+}
+
+/// What a body belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of<'a> {
+    /// Params of this method.
+    Method(&'a str),
+    /// The result of the request with this id.
+    Id(&'a RequestId),
+}
+
+/// A message whose body was decoded, or left as it is.
+#[derive(Debug)]
+pub enum Decoded<'a, P, R> {
+    /// The body has the type that was expected.
+    Typed(Message<'a, P, R>),
+    /// The body is one that was not expected.
+    Raw(Message<'a>),
+}
+
+/// Why a message could not be decoded.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The envelope is at fault.
+    Envelope(EnvelopeError),
+    /// The params are not what the method takes: a request is to be answered with -32602.
+    Params {
+        /// The id of the request; `None` for a notification.
+        id: Option<RequestId>,
+        /// The method.
+        method: String,
+        /// What is wrong with the params, and where in them.
+        error: DecodeError,
+    },
+    /// The result is not what the request is answered with.
+    Result {
+        /// The id of the request.
+        id: RequestId,
+        /// What is wrong with the result, and where in it.
+        error: DecodeError,
+    },
+}
+
+impl std::fmt::Display for MessageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Envelope(error) => error.fmt(f),
+            Self::Params { method, error, .. } => write!(f, "params of `{method}`: {error}"),
+            Self::Result { id, error } => write!(f, "result of request {id}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for MessageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Envelope(error) => Some(error),
+            Self::Params { error, .. } | Self::Result { error, .. } => Some(error),
+        }
+    }
+}
+
+impl From<EnvelopeError> for MessageError {
+    fn from(error: EnvelopeError) -> Self {
+        Self::Envelope(error)
+    }
+}
+
+/// Reads a message and, in the same pass, decodes a body that is expected.
+///
+/// Once the method or the id is read, `expects` says whether the params are a `P`, or the result
+/// an `R`. Programs write the method before the params and the id before the result; a message in
+/// another order, or one that is at fault, is read once more by [`parse`](super::parse), which
+/// says what is wrong.
+///
+/// ```
+/// use mcp_types::rpc::{self, Decoded, Message, Of};
+/// use mcp_types::{CallToolRequestParams, CallToolResult};
+///
+/// let text = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[],"resultType":"complete"}}"#;
+/// let message = rpc::decode::<CallToolRequestParams, CallToolResult>(text, |of| match of {
+///     Of::Method(method) => method == "tools/call",
+///     Of::Id(id) => *id == 7.into(),
+/// })?;
+/// let Decoded::Typed(Message::Result { result, .. }) = message else { panic!("a result") };
+/// assert!(result.content.is_empty());
+/// # Ok::<(), rpc::MessageError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`MessageError`]: the envelope is at fault, or a body is not of the type that was expected.
+pub fn decode<P, R>(
+    text: &str,
+    mut expects: impl FnMut(Of<'_>) -> bool,
+) -> Result<Decoded<'_, P, R>, MessageError>
+where
+    P: DeserializeOwned,
+    R: DeserializeOwned,
+{
+    let bodies = Typed {
+        expects: &mut expects,
+        types: PhantomData,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    if let Ok(members) = deserializer.deserialize_map(MembersVisitor(bodies))
+        && deserializer.end().is_ok()
+        && let Ok(message) = members.message(|params| Ok(Some(params)))
+    {
+        return Ok(Decoded::Typed(message));
+    }
+    again(text, &mut expects)
+}
+
+/// The careful way: the envelope first, then the body, with the path of what is wrong.
+#[cold]
+fn again<'a, P, R>(
+    text: &'a str,
+    expects: &mut impl FnMut(Of<'_>) -> bool,
+) -> Result<Decoded<'a, P, R>, MessageError>
+where
+    P: DeserializeOwned,
+    R: DeserializeOwned,
+{
+    Ok(match parse_str(text)? {
+        Message::Request {
+            id,
+            method,
+            params,
+            extra,
+        } if expects(Of::Method(&method)) => {
+            let params = params
+                .map(|params| json::from_str(params.get()))
+                .transpose();
+            match params {
+                Ok(params) => Decoded::Typed(Message::Request {
+                    id,
+                    method,
+                    params,
+                    extra,
+                }),
+                Err(error) => {
+                    let (id, method) = (Some(id), method.into_owned());
+                    return Err(MessageError::Params { id, method, error });
+                }
+            }
+        }
+        Message::Notification {
+            method,
+            params,
+            extra,
+        } if expects(Of::Method(&method)) => {
+            let params = params
+                .map(|params| json::from_str(params.get()))
+                .transpose();
+            match params {
+                Ok(params) => Decoded::Typed(Message::Notification {
+                    method,
+                    params,
+                    extra,
+                }),
+                Err(error) => {
+                    return Err(MessageError::Params {
+                        id: None,
+                        method: method.into_owned(),
+                        error,
+                    });
+                }
+            }
+        }
+        Message::Result { id, result, extra } if expects(Of::Id(&id)) => {
+            match json::from_str(result.get()) {
+                Ok(result) => Decoded::Typed(Message::Result { id, result, extra }),
+                Err(error) => return Err(MessageError::Result { id, error }),
+            }
+        }
+        other => Decoded::Raw(other),
+    })
+}
+
+/// Decodes params.
+pub(super) struct Params<'a, B>(pub(super) &'a mut B, pub(super) Option<&'a str>);
+
+impl<'de, B: Bodies<'de>> DeserializeSeed<'de> for Params<'_, B> {
+    type Value = B::Params;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<B::Params, D::Error> {
+        self.0.params(self.1, deserializer)
+    }
+}
+
+/// Decodes a result.
+pub(super) struct Outcome<'a, 'de, B>(pub(super) &'a mut B, pub(super) Option<&'de RawValue>);
+
+impl<'de, B: Bodies<'de>> DeserializeSeed<'de> for Outcome<'_, 'de, B> {
+    type Value = B::Result;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<B::Result, D::Error> {
+        self.0.result(self.1, deserializer)
+    }
+}
