@@ -46,12 +46,18 @@ struct Tally {
     /// Types of which nothing could be converted, each with an error.
     never: Vec<String>,
     faults: Vec<String>,
+    /// Types of which something was refused, and how often.
+    partly: Vec<String>,
 }
 
 impl Tally {
     fn add(&mut self, name: &str, one: Tally, why: Option<String>) {
         if one.tried > 0 && one.converted == 0 {
             self.never.push(format!("{name} ({})", why.unwrap_or_default()));
+        }
+        if one.refused > 0 {
+            let (refused, tried) = (one.refused, one.tried);
+            self.partly.push(format!("{name} {refused} of {tried}"));
         }
         self.types += 1;
         self.tried += one.tried;
@@ -65,6 +71,9 @@ impl Tally {
             "{what}: {} types, {} tried, {} converted, {} refused",
             self.types, self.tried, self.converted, self.refused
         );
+        if !self.partly.is_empty() {
+            println!("  refused: {}", self.partly.join(", "));
+        }
         assert!(self.types > 0, "{what}: nothing was tried");
         assert!(
             self.faults.is_empty(),
@@ -107,7 +116,7 @@ fn for_every_type(
         let strategy = instance(&sides[from].schemas, name);
         let mut tally = Tally::default();
         let mut why = None;
-        for _ in 0..Config::default().cases.div_ceil(4) {
+        for _ in 0..Config::default().cases.div_ceil(4).max(32) {
             let drawn = strategy.new_tree(&mut runner).unwrap().current();
             tally.tried += 1;
             match check(name, target, &drawn) {
