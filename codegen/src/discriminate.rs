@@ -105,13 +105,20 @@ pub fn plan(model: &Model, name: &str, union: &Union, decide: Option<&Decide>) -
             Ty::Const(_) => false,
             _ => true,
         };
-        if tried.len() > 1 && tried.iter().filter(|at| closed(at)).count() > 1 && !tried.iter().all(|at| rank(at).is_some()) {
+        if tried.len() > 1
+            && tried.iter().filter(|at| closed(at)).count() > 1
+            && !tried.iter().all(|at| rank(at).is_some())
+        {
             ambiguous.push(format!("{name}: several members are written as {kind:?}"));
         }
         tried.sort_by_key(|at| (rank(at).unwrap_or(usize::MAX), closed(at)));
     }
     let objects = tag(&leaves).unwrap_or_else(|| shape(name, leaves, decide, &mut ambiguous));
-    Plan { scalars, objects, ambiguous }
+    Plan {
+        scalars,
+        objects,
+        ambiguous,
+    }
 }
 
 fn collect(
@@ -136,7 +143,11 @@ fn collect(
     match model.resolve(ty) {
         Ty::Any => {
             kinds.extend([
-                JsonKind::Null, JsonKind::Bool, JsonKind::Number, JsonKind::String, JsonKind::Array,
+                JsonKind::Null,
+                JsonKind::Bool,
+                JsonKind::Number,
+                JsonKind::String,
+                JsonKind::Array,
             ]);
             leaves.push(leaf("any value"));
         }
@@ -160,16 +171,25 @@ fn collect(
         Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
             Some(Kind::Object(object)) => {
                 let mut found = leaf(name);
-                for member in object.members.iter().filter(|member| member.features.is_empty()) {
+                for member in object
+                    .members
+                    .iter()
+                    .filter(|member| member.features.is_empty())
+                {
                     if member.required {
                         found.required.insert(member.json.clone());
                         for inner in required_inside(model, &member.ty) {
                             found.nested.insert((member.json.clone(), inner));
                         }
                     }
-                    let Some(values) = constants(model, &member.ty) else { continue };
-                    let place =
-                        if member.required { &mut found.consts } else { &mut found.optional_consts };
+                    let Some(values) = constants(model, &member.ty) else {
+                        continue;
+                    };
+                    let place = if member.required {
+                        &mut found.consts
+                    } else {
+                        &mut found.optional_consts
+                    };
                     place.insert(member.json.clone(), values);
                 }
                 leaves.push(found);
@@ -189,7 +209,9 @@ fn collect(
 
 /// Members that an object type requires.
 fn required_inside(model: &Model, ty: &Ty) -> Vec<String> {
-    let Ty::Named(name) = model.resolve(ty) else { return Vec::new() };
+    let Ty::Named(name) = model.resolve(ty) else {
+        return Vec::new();
+    };
     match model.get(name).map(|def| &def.kind) {
         Some(Kind::Object(object)) => {
             let required = object.members.iter().filter(|member| member.required);
@@ -204,9 +226,13 @@ fn constants(model: &Model, ty: &Ty) -> Option<Vec<Value>> {
     match model.resolve(ty) {
         Ty::Const(value) => Some(vec![value.clone()]),
         Ty::Named(name) => match model.get(name).map(|def| &def.kind) {
-            Some(Kind::Enum(known)) if !known.open => {
-                Some(known.values.iter().map(|(value, _)| Value::String(value.clone())).collect())
-            }
+            Some(Kind::Enum(known)) if !known.open => Some(
+                known
+                    .values
+                    .iter()
+                    .map(|(value, _)| Value::String(value.clone()))
+                    .collect(),
+            ),
             _ => None,
         },
         _ => None,
@@ -219,21 +245,25 @@ fn tag(leaves: &[Leaf]) -> Option<Objects> {
     if leaves.iter().all(|leaf| leaf.variant == first.variant) {
         return Some(Objects::Only(first.variant));
     }
-    let names: BTreeSet<&String> =
-        leaves.iter().flat_map(|leaf| leaf.consts.keys().chain(leaf.optional_consts.keys())).collect();
+    let names: BTreeSet<&String> = leaves
+        .iter()
+        .flat_map(|leaf| leaf.consts.keys().chain(leaf.optional_consts.keys()))
+        .collect();
     names.into_iter().find_map(|name| {
         let mut arms: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         let mut owner: BTreeMap<String, usize> = BTreeMap::new();
         let mut absent = None;
         for leaf in leaves {
-            let values = match leaf.consts.get(name) {
-                Some(values) => values,
-                None => {
-                    if absent.replace(leaf.variant).is_some_and(|other| other != leaf.variant) {
-                        return None;
-                    }
-                    leaf.optional_consts.get(name)?
+            let values = if let Some(values) = leaf.consts.get(name) {
+                values
+            } else {
+                if absent
+                    .replace(leaf.variant)
+                    .is_some_and(|other| other != leaf.variant)
+                {
+                    return None;
                 }
+                leaf.optional_consts.get(name)?
             };
             for value in values {
                 let value = value.as_str()?.to_owned();
@@ -243,8 +273,15 @@ fn tag(leaves: &[Leaf]) -> Option<Objects> {
                 arms.entry(leaf.variant).or_default().insert(value);
             }
         }
-        let arms = arms.into_iter().map(|(at, values)| (values.into_iter().collect(), at)).collect();
-        Some(Objects::Tag { name: name.clone(), arms, absent })
+        let arms = arms
+            .into_iter()
+            .map(|(at, values)| (values.into_iter().collect(), at))
+            .collect();
+        Some(Objects::Tag {
+            name: name.clone(),
+            arms,
+            absent,
+        })
     })
 }
 
@@ -261,14 +298,18 @@ fn shape(
     let none = Decide::default();
     let decide = decide.unwrap_or(&none);
     for leaf in &mut leaves {
-        leaf.required.extend(decide.when.get(&leaf.name).into_iter().flatten().cloned());
+        leaf.required
+            .extend(decide.when.get(&leaf.name).into_iter().flatten().cloned());
     }
     let rank = |leaf: &Leaf| decide.order.iter().position(|other| *other == leaf.name);
     for (at, a) in leaves.iter().enumerate() {
         for b in &leaves[at + 1..] {
             let ordered = rank(a).is_some() && rank(b).is_some();
             if a.variant != b.variant && same_demands(a, b) && !ordered {
-                ambiguous.push(format!("{name}: {} and {} cannot be told apart", a.name, b.name));
+                ambiguous.push(format!(
+                    "{name}: {} and {} cannot be told apart",
+                    a.name, b.name
+                ));
             }
         }
     }
@@ -281,7 +322,11 @@ fn shape(
             .into_iter()
             .map(|leaf| Candidate {
                 variant: leaf.variant,
-                required: leaf.required.into_iter().filter(|m| !leaf.consts.contains_key(m)).collect(),
+                required: leaf
+                    .required
+                    .into_iter()
+                    .filter(|m| !leaf.consts.contains_key(m))
+                    .collect(),
                 nested: leaf.nested,
                 consts: leaf.consts,
             })

@@ -29,6 +29,8 @@ pub struct Emitter<'a> {
     lowered: Vec<Lowered>,
     /// Modules of the models, without the one of a stand-alone schema.
     modules: Vec<String>,
+    /// Whether the output stands alone, with its own copy of the support code.
+    alone: bool,
     examples: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -77,11 +79,36 @@ impl<'a> Emitter<'a> {
     ///
     /// When a model cannot be lowered.
     pub fn new(family: &'a Family, hints: &'a Hints, support: &str) -> Result<Self, EmitError> {
-        let lowered = family.models.iter().map(lower).collect::<Result<Vec<_>, _>>()?;
-        let support = syn::parse_str(support)
-            .map_err(|source| EmitError::Source { file: support.to_owned(), source })?;
-        let modules = family.models.iter().map(|model| module_name(&model.revision)).collect();
-        Ok(Self { family, hints, support, lowered, modules, examples: serde_json::Map::new() })
+        let lowered = family
+            .models
+            .iter()
+            .map(lower)
+            .collect::<Result<Vec<_>, _>>()?;
+        let support = syn::parse_str(support).map_err(|source| EmitError::Source {
+            file: support.to_owned(),
+            source,
+        })?;
+        let modules = family
+            .models
+            .iter()
+            .map(|model| module_name(&model.revision))
+            .collect();
+        Ok(Self {
+            family,
+            hints,
+            support,
+            lowered,
+            modules,
+            alone: false,
+            examples: serde_json::Map::new(),
+        })
+    }
+
+    /// The output is a module of its own, whose submodule `support` holds the support code.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// The sentences about unions that cannot be told apart, in all models.
@@ -89,11 +116,19 @@ impl<'a> Emitter<'a> {
     pub fn ambiguities(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (at, model) in self.family.models.iter().enumerate() {
-            for def in model.types.iter().filter(|def| self.family.is_home(at, &def.name)) {
+            for def in model
+                .types
+                .iter()
+                .filter(|def| self.family.is_home(at, &def.name))
+            {
                 if let Kind::Union(union) = &def.kind {
                     let decide = self.hints.decide.get(&def.name);
                     let plan = discriminate::plan(model, &def.name, union, decide);
-                    found.extend(plan.ambiguous.iter().map(|text| format!("{}: {text}", model.revision)));
+                    found.extend(
+                        plan.ambiguous
+                            .iter()
+                            .map(|text| format!("{}: {text}", model.revision)),
+                    );
                 }
             }
         }
@@ -114,7 +149,12 @@ impl<'a> Emitter<'a> {
             if !self.family.is_home(at, &def.name) {
                 continue;
             }
-            let scope = Scope { emitter: self, at, model, def };
+            let scope = Scope {
+                emitter: self,
+                at,
+                model,
+                def,
+            };
             types.push(scope.item()?);
             strategies.extend(scope.strategy()?);
             messages.extend(scope.message());
@@ -122,42 +162,52 @@ impl<'a> Emitter<'a> {
         let table = self.table(at);
         let name = model.revision.as_str();
         let mut files = vec![
-            self.file("mod.rs", &self.module_root(at))?,
-            self.file("types.rs", &self.types_file(name, &types))?,
-            self.file("messages.rs", &self.messages_file(name, &messages, &table))?,
-            self.file("strategies.rs", &self.strategies_file(name, &strategies))?,
+            file("mod.rs", &self.module_root(at))?,
+            file("types.rs", &self.types_file(at, &quote! { #(#types)* }))?,
+            file("messages.rs", &self.messages_file(name, &messages, &table))?,
         ];
+        if !self.alone {
+            files.push(file(
+                "strategies.rs",
+                &self.strategies_file(name, &quote! { #(#strategies)* }),
+            )?);
+        }
         if at + 1 < self.family.models.len() {
-            files.push(self.file("convert.rs", &self.conversions(at)?)?);
+            files.push(file("convert.rs", &self.conversions(at)?)?);
         }
         Ok(files)
     }
 
-    #[expect(clippy::unused_self, reason = "beside its siblings")]
-    fn file(&self, path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
-        let text = print::print(tokens)
-            .map_err(|source| EmitError::Source { file: path.to_owned(), source })?;
-        Ok(File { path: path.to_owned(), text })
-    }
-
-    fn types_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+    fn types_file(&self, at: usize, items: &TokenStream) -> TokenStream {
         let support = &self.support;
-        let names = SUPPORT.iter().map(|name| format_ident!("{name}"));
-        let about = format!(" The types of {name}.");
+        let model = &self.family.models[at];
+        let names = used(&SUPPORT, items);
+        let about = format!(" The types of {}.", model.revision);
+        let body = idents(items);
+        let elsewhere = model.types.iter().any(|def| {
+            let there = !self.family.is_home(at, &def.name) || matches!(def.kind, Kind::Native(_));
+            there && body.contains(&type_ident(&def.name))
+        });
+        let elsewhere = elsewhere.then(|| quote! { use super::*; });
+        let serde = used(
+            &["Deserialize", "Deserializer", "Serialize", "Serializer"],
+            items,
+        );
+        let map_access = used(&["MapAccess"], items);
+        let serialize_map = body
+            .contains("serialize_map")
+            .then(|| quote! { use serde::ser::SerializeMap; });
         quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{self, #(#names,)* Empty};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use super::*;
-            use serde::{Deserialize, Deserializer, Serialize, Serializer};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use serde::{de::MapAccess, ser::SerializeMap};
-            #(#items)*
+            #elsewhere
+            use #support::codec::{self, #(#names),*};
+            use serde::{#(#serde),*};
+            #(use serde::de::#map_access;)*
+            #serialize_map
+            #items
         }
     }
 
-    /// Name of the module of the proposals and conversions that this type is seen from.
     fn module_root(&self, at: usize) -> TokenStream {
         let model = &self.family.models[at];
         let newer: BTreeSet<usize> = model
@@ -171,24 +221,32 @@ impl<'a> Emitter<'a> {
             let names = model
                 .types
                 .iter()
-                .filter(|def| self.family.home(at, &def.name) == home && self.visible(def))
+                .filter(|def| self.family.home(at, &def.name) == home && def.features.is_empty())
                 .map(|def| format_ident!("{}", type_ident(&def.name)));
             quote! { pub use super::#module::{ #(#names),* }; }
         });
         let about = format!(
             " Revision {0}: {1} types of its schema, {2} messages.",
             model.revision,
-            model.types.iter().filter(|def| def.published && def.features.is_empty()).count(),
+            model
+                .types
+                .iter()
+                .filter(|def| def.published && def.features.is_empty())
+                .count(),
             model.messages.len(),
         );
         let constants = self.constants(at);
         let convert = (at + 1 < self.family.models.len()).then(|| quote! { mod convert; });
         let natives = self.natives(at);
+        let own = if self.alone {
+            quote! { pub mod support; }
+        } else {
+            quote! { #[cfg(feature = "proptest")] mod strategies; }
+        };
         quote! {
             #![doc = #about]
             mod messages;
-            #[cfg(feature = "proptest")]
-            mod strategies;
+            #own
             mod types;
             #convert
             pub use messages::*;
@@ -201,18 +259,28 @@ impl<'a> Emitter<'a> {
 
     /// Hand-written types belong to the module under the name that the schema gives them.
     fn natives(&self, at: usize) -> TokenStream {
-        let support = &self.support;
+        let support = if self.alone {
+            quote! { support }
+        } else {
+            self.support.clone()
+        };
         let model = &self.family.models[at];
-        let items = model.types.iter().filter(|def| self.family.is_home(at, &def.name)).filter_map(|def| {
-            let Kind::Native(rust) = &def.kind else { return None };
-            let rust = format_ident!("{rust}");
-            let name = format_ident!("{}", type_ident(&def.name));
-            Some(if rust == name {
-                quote! { pub use #support::codec::#rust; }
-            } else {
-                quote! { pub use #support::codec::#rust as #name; }
-            })
-        });
+        let items = model
+            .types
+            .iter()
+            .filter(|def| self.family.is_home(at, &def.name))
+            .filter_map(|def| {
+                let Kind::Native(rust) = &def.kind else {
+                    return None;
+                };
+                let rust = format_ident!("{rust}");
+                let name = format_ident!("{}", type_ident(&def.name));
+                Some(if rust == name {
+                    quote! { pub use #support::codec::#rust; }
+                } else {
+                    quote! { pub use #support::codec::#rust as #name; }
+                })
+            });
         quote! { #(#items)* }
     }
 
@@ -234,17 +302,27 @@ impl<'a> Emitter<'a> {
         });
         quote! { #(#items)* }
     }
+}
 
-    fn visible(&self, def: &TypeDef) -> bool {
-        def.features.is_empty()
-    }
+/// Prints a file.
+fn file(path: &str, tokens: &TokenStream) -> Result<File, EmitError> {
+    let text = print::print(tokens).map_err(|source| EmitError::Source {
+        file: path.to_owned(),
+        source,
+    })?;
+    Ok(File {
+        path: path.to_owned(),
+        text,
+    })
 }
 
 /// The module of a revision.
 #[must_use]
 pub fn module_name(revision: &str) -> String {
-    let plain: String =
-        revision.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain: String = revision
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     format!("v{plain}")
 }
 
@@ -280,7 +358,7 @@ impl Scope<'_> {
         Ok(match ty {
             Ty::Any => quote! { Value },
             Ty::AnyObject => quote! { Object },
-            Ty::EmptyObject => quote! { Empty },
+            Ty::EmptyObject => quote! { codec::Empty },
             Ty::Bool => quote! { bool },
             Ty::Int(bounds) if bounds.is_free() => quote! { i64 },
             Ty::Number(bounds) if bounds.is_free() => quote! { Number },
@@ -325,4 +403,35 @@ fn cfg(features: &[String]) -> Option<TokenStream> {
         [one] => Some(quote! { #[cfg(feature = #one)] }),
         several => Some(quote! { #[cfg(any(#(feature = #several),*))] }),
     }
+}
+
+/// Identifiers of a token stream that begin a path.
+fn idents(tokens: &TokenStream) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut colons = 0;
+    for token in tokens.clone() {
+        let continues = colons == 2;
+        match &token {
+            proc_macro2::TokenTree::Ident(ident) if !continues => {
+                found.insert(ident.to_string());
+            }
+            proc_macro2::TokenTree::Group(group) => found.extend(idents(&group.stream())),
+            _ => {}
+        }
+        colons = match token {
+            proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ':' => colons + 1,
+            _ => 0,
+        };
+    }
+    found
+}
+
+/// The names that a token stream uses.
+fn used(names: &[&str], tokens: &TokenStream) -> Vec<syn::Ident> {
+    let body = idents(tokens);
+    names
+        .iter()
+        .filter(|name| body.contains(**name))
+        .map(|name| format_ident!("{name}"))
+        .collect()
 }

@@ -113,8 +113,14 @@ impl Hints {
     /// The value that a conversion to a revision invents for a required member.
     #[must_use]
     pub fn invented(&self, upward: bool, to: &str, owner: &str, member: &str) -> Option<&Value> {
-        let table = if upward { &self.upgrades } else { &self.downgrades };
-        table.get(to).and_then(|values| lookup(values, owner, member))
+        let table = if upward {
+            &self.upgrades
+        } else {
+            &self.downgrades
+        };
+        table
+            .get(to)
+            .and_then(|values| lookup(values, owner, member))
     }
 }
 
@@ -122,17 +128,23 @@ impl Hints {
     /// Whether two definitions are converted by way of JSON.
     #[must_use]
     pub fn are_alike(&self, a: &str, b: &str) -> bool {
-        self.alike.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
+        self.alike
+            .iter()
+            .any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     }
 
     /// Whether a downgrade keeps a member that the older definition does not declare.
     #[must_use]
     pub fn keeps(&self, owner: &str, member: &str) -> bool {
-        [owner, "*"].iter().any(|owner| self.kept.contains(&format!("{owner}.{member}")))
+        [owner, "*"]
+            .iter()
+            .any(|owner| self.kept.contains(&format!("{owner}.{member}")))
     }
 }
 
 /// `Type.member` wins over `*.member`.
 fn lookup<'a>(table: &'a BTreeMap<String, Value>, owner: &str, member: &str) -> Option<&'a Value> {
-    table.get(&format!("{owner}.{member}")).or_else(|| table.get(&format!("*.{member}")))
+    table
+        .get(&format!("{owner}.{member}"))
+        .or_else(|| table.get(&format!("*.{member}")))
 }

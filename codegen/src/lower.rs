@@ -77,8 +77,10 @@ pub fn lower(model: &Model) -> Result<Lowered, LowerError> {
         settings.with_replacement(&name, native, std::iter::empty());
         definitions.insert(name, json!({"type": "object", "properties": {"x": {}}}));
     }
-    let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
-    let root: schemars::schema::RootSchema = serde_json::from_value(root).map_err(LowerError::Schema)?;
+    let root =
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
+    let root: schemars::schema::RootSchema =
+        serde_json::from_value(root).map_err(LowerError::Schema)?;
     let mut space = typify::TypeSpace::new(&settings);
     space.add_root_schema(root)?;
     let file: syn::File = syn::parse2(space.to_stream())?;
@@ -117,14 +119,20 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
     for item in &file.items {
         match item {
             syn::Item::Struct(item) => {
-                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else { continue };
-                let Kind::Object(object) = &def.kind else { continue };
+                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else {
+                    continue;
+                };
+                let Kind::Object(object) = &def.kind else {
+                    continue;
+                };
                 let mut fields = BTreeMap::new();
                 for field in &item.fields {
                     let place = field.ident.as_ref().and_then(|ident| {
                         ident.to_string().strip_prefix('f')?.parse::<usize>().ok()
                     });
-                    let Some(member) = place.and_then(|at| object.members.get(at)) else { continue };
+                    let Some(member) = place.and_then(|at| object.members.get(at)) else {
+                        continue;
+                    };
                     let mut ty = field.ty.clone();
                     names.visit_type_mut(&mut ty);
                     fields.insert(member.json.clone(), ty);
@@ -132,8 +140,12 @@ fn collect(model: &Model, file: &syn::File) -> Result<Lowered, LowerError> {
                 lowered.fields.insert(def.name.clone(), fields);
             }
             syn::Item::Enum(item) => {
-                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else { continue };
-                let Kind::Enum(known) = &def.kind else { continue };
+                let Some(def) = at_of(&item.ident).and_then(|at| model.types.get(at)) else {
+                    continue;
+                };
+                let Kind::Enum(known) = &def.kind else {
+                    continue;
+                };
                 let variants = known
                     .values
                     .iter()
@@ -165,7 +177,9 @@ impl VisitMut for Renames {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
         visit_type_mut(self, ty);
         let syn::Type::Path(path) = ty else { return };
-        let Some(mut last) = path.path.segments.last().cloned() else { return };
+        let Some(mut last) = path.path.segments.last().cloned() else {
+            return;
+        };
         if let Some(name) = self.0.get(&last.ident.to_string()) {
             last.ident = syn::Ident::new(name, last.ident.span());
         }
@@ -177,6 +191,13 @@ impl VisitMut for Renames {
                 arguments.args = value.into_iter().collect();
             }
         }
+        let plain = last.ident.to_string();
         path.path = last.into();
+        if plain == "Empty" {
+            path.path.segments.insert(
+                0,
+                syn::Ident::new("codec", proc_macro2::Span::call_site()).into(),
+            );
+        }
     }
 }

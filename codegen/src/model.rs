@@ -1,8 +1,8 @@
 //! What the generator knows of a schema: named types, their members, and messages.
 
 mod build;
-mod names;
 mod messages;
+mod names;
 mod share;
 
 pub use build::{BuildError, build};
@@ -169,7 +169,11 @@ impl PartialEq for StringEnum {
     fn eq(&self, other: &Self) -> bool {
         self.open == other.open
             && self.values.len() == other.values.len()
-            && self.values.iter().zip(&other.values).all(|(a, b)| a.0 == b.0)
+            && self
+                .values
+                .iter()
+                .zip(&other.values)
+                .all(|(a, b)| a.0 == b.0)
     }
 }
 

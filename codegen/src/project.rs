@@ -1,6 +1,9 @@
 //! All of `schema/` in, all of the generated sources out.
 
 mod corrected;
+mod standalone;
+
+pub use standalone::Standalone;
 
 use crate::emit::{EmitError, Emitter, File, feature_name, module_name};
 use crate::hints::Hints;
@@ -67,7 +70,11 @@ pub enum ProjectError {
 }
 
 fn lines(errors: &[ErratumError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Generated files and what there is to say about them.
@@ -139,8 +146,13 @@ impl Project {
         let words = Words::new(self.words.clone());
         let mut models = Vec::new();
         for (revision, document) in self.documents()? {
-            let mut model =
-                build(&document.file, &revision, &document.definitions, &self.hints, &words)?;
+            let mut model = build(
+                &document.file,
+                &revision,
+                &document.definitions,
+                &self.hints,
+                &words,
+            )?;
             if let Some(errata) = self.errata_of(&revision)? {
                 model.constants = errata.constants;
             }
@@ -154,7 +166,11 @@ impl Project {
         if !unused.is_empty() {
             return Err(ProjectError::UnusedWords(unused));
         }
-        if models.is_empty() { Err(ProjectError::Empty) } else { Ok(share(models)) }
+        if models.is_empty() {
+            Err(ProjectError::Empty)
+        } else {
+            Ok(share(models))
+        }
     }
 
     /// Keys of `docs.json` that a document needs and that are not there.
@@ -162,9 +178,19 @@ impl Project {
     /// # Errors
     ///
     /// When there is no type for something in the document.
-    pub fn missing_words(&self, revision: &str, document: &Document) -> Result<Vec<String>, ProjectError> {
+    pub fn missing_words(
+        &self,
+        revision: &str,
+        document: &Document,
+    ) -> Result<Vec<String>, ProjectError> {
         let words = Words::new(self.words.clone());
-        build(&document.file, revision, &document.definitions, &self.hints, &words)?;
+        build(
+            &document.file,
+            revision,
+            &document.definitions,
+            &self.hints,
+            &words,
+        )?;
         Ok(words.missing())
     }
 
@@ -189,9 +215,16 @@ impl Project {
                 text: file.text,
             }));
         }
-        let summary = (0..family.models.len()).map(|at| summarise(&family, at)).collect();
+        let summary = (0..family.models.len())
+            .map(|at| summarise(&family, at))
+            .collect();
         let schemas = self.corrected(&family)?;
-        Ok(Output { files, schemas, summary, features: features(&family, &self.patches) })
+        Ok(Output {
+            files,
+            schemas,
+            summary,
+            features: features(&family, &self.patches),
+        })
     }
 }
 
@@ -207,18 +240,31 @@ fn summarise(family: &Family, at: usize) -> Summary {
         messages: model
             .messages
             .iter()
-            .filter(|message| model.get(&message.name).is_some_and(|def| def.features.is_empty()))
+            .filter(|message| {
+                model
+                    .get(&message.name)
+                    .is_some_and(|def| def.features.is_empty())
+            })
             .count(),
     }
 }
 
 /// Features: a revision switches on the next newer one, since its module refers to it.
 fn features(family: &Family, patches: &[Source]) -> Vec<(String, Vec<String>)> {
-    let names: Vec<String> =
-        family.models.iter().map(|model| feature_name(&model.revision)).collect();
-    let mut features = vec![("default".to_owned(), names.last().cloned().into_iter().collect())];
+    let names: Vec<String> = family
+        .models
+        .iter()
+        .map(|model| feature_name(&model.revision))
+        .collect();
+    let mut features = vec![(
+        "default".to_owned(),
+        names.last().cloned().into_iter().collect(),
+    )];
     for (at, name) in names.iter().enumerate() {
-        features.push((name.clone(), names.get(at + 1).cloned().into_iter().collect()));
+        features.push((
+            name.clone(),
+            names.get(at + 1).cloned().into_iter().collect(),
+        ));
     }
     features.extend(patches.iter().map(|patch| (patch.name.clone(), Vec::new())));
     features

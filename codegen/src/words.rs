@@ -1,8 +1,8 @@
 //! The words for types and members: `docs.json`, or what a schema brings itself.
 
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Documentation texts by key.
 ///
@@ -19,7 +19,10 @@ impl Words {
     /// Texts from the content of `docs.json`.
     #[must_use]
     pub fn new(texts: Map<String, Value>) -> Self {
-        Self { texts, ..Self::default() }
+        Self {
+            texts,
+            ..Self::default()
+        }
     }
 
     /// Looks a text up, and remembers what was asked for in vain.
@@ -49,6 +52,10 @@ impl Words {
     #[must_use]
     pub fn unused(&self) -> Vec<String> {
         let used = self.used.borrow();
-        self.texts.keys().filter(|key| !used.contains(*key)).cloned().collect()
+        self.texts
+            .keys()
+            .filter(|key| !used.contains(*key))
+            .cloned()
+            .collect()
     }
 }

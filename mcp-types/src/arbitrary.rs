@@ -50,7 +50,7 @@ fn any_number() -> BoxedStrategy<Number> {
         any::<i64>().prop_map(Number::from),
         any::<u64>().prop_map(Number::from),
         any::<f64>().prop_filter_map("a finite number", Number::from_f64),
-        (-100..100_i32).prop_map(|value| Number::from(value)),
+        (-100..100_i32).prop_map(Number::from),
     ]
     .boxed()
 }
@@ -75,14 +75,18 @@ pub(crate) fn value() -> BoxedStrategy<Value> {
 
 /// Any JSON object.
 pub(crate) fn object() -> BoxedStrategy<Object> {
-    vec((text(), value()), 0..3).prop_map(|members| members.into_iter().collect()).boxed()
+    vec((text(), value()), 0..3)
+        .prop_map(|members| members.into_iter().collect())
+        .boxed()
 }
 
 /// Objects whose members are of one type.
 pub(crate) fn map<V: Debug + 'static>(
     inner: impl Strategy<Value = V> + 'static,
 ) -> BoxedStrategy<Map<V>> {
-    vec((text(), inner), 0..3).prop_map(|members| members.into_iter().collect()).boxed()
+    vec((text(), inner), 0..3)
+        .prop_map(|members| members.into_iter().collect())
+        .boxed()
 }
 
 pub(crate) fn list<V: Debug + 'static>(
@@ -104,7 +108,13 @@ pub(crate) fn extra(known: &'static [&'static str]) -> BoxedStrategy<Extra> {
     let name = name.prop_filter("an undeclared name", |name| !known.contains(&name.as_str()));
     let members = vec((name, value()), 1..3);
     option::weighted(0.2, members)
-        .prop_map(|members| members.unwrap_or_default().into_iter().collect::<Object>().into())
+        .prop_map(|members| {
+            members
+                .unwrap_or_default()
+                .into_iter()
+                .collect::<Object>()
+                .into()
+        })
         .boxed()
 }
 
@@ -120,7 +130,9 @@ pub(crate) fn open_text(values: &'static [&'static str]) -> BoxedStrategy<String
     prop_oneof![3 => select(values).prop_map(str::to_owned), 1 => text()].boxed()
 }
 
-pub(crate) fn one_of<T: Debug + 'static>(variants: Vec<BoxedStrategy<T>>) -> BoxedStrategy<T> {
+pub(crate) fn one_of<T: Debug + 'static>(
+    variants: impl IntoIterator<Item = BoxedStrategy<T>>,
+) -> BoxedStrategy<T> {
     proptest::strategy::Union::new(variants).boxed()
 }
 

@@ -17,11 +17,15 @@ pub use super::id::{ProgressToken, RequestId};
 pub use super::json::{Map, Number, Object, Value, from_object};
 pub use extra::{Empty, Extra};
 pub use member::{
-    Slot, check_int, check_number, check_size, integer, read_constant, read_int, read_nullable_int,
-    read_number, read_one_or_many, read_optional_int, read_optional_number, read_optional_sized,
-    read_sized, read_text, write_optional,
+    Slot, check_int, check_ints, check_number, check_size, integer, read_constant, read_int,
+    read_ints, read_nullable_int, read_number, read_one_or_many, read_optional_int,
+    read_optional_ints, read_optional_number, read_optional_sized, read_sized, read_text,
+    write_optional,
 };
 pub use object::{FromMembers, Key, read_object, unknown_member};
 pub use shape::{Candidate, read_shape};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
-pub use union::{FromAny, array, find_tag, first_of, from_part, missing_tag, read_union, unknown_tag};
+pub use union::{
+    Attempt, Found, FromAny, array, find_tag, first_of, from_part, missing_tag, read_union,
+    unknown_tag,
+};

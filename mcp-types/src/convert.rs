@@ -6,7 +6,7 @@
 //! documented loss. A member of `extra` that the target declares moves to its field, and is left
 //! out if its value is not what the target's schema asks for.
 
-use crate::codec::{Extra, FromText, Object, Value};
+use crate::codec::{Extra, Object, Value};
 use crate::error::DecodeError;
 use crate::json;
 use serde::Serialize;
@@ -39,12 +39,20 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
-    pub(crate) fn missing(kind: &'static str, member: &'static str) -> Self {
+    /// The other revision requires `member` of `kind`.
+    #[must_use]
+    pub fn missing(kind: &'static str, member: &'static str) -> Self {
         Self::Missing { kind, member }
     }
 
-    pub(crate) fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
-        Self::NoVariant { kind, variant: variant.to_owned(), revision }
+    /// `kind` of `revision` has no such form or value.
+    #[must_use]
+    pub fn no_variant(kind: &'static str, variant: &str, revision: &'static str) -> Self {
+        Self::NoVariant {
+            kind,
+            variant: variant.to_owned(),
+            revision,
+        }
     }
 }
 
@@ -52,9 +60,16 @@ impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { kind, member } => {
-                write!(f, "`{kind}` of the other revision requires the member `{member}`")
+                write!(
+                    f,
+                    "`{kind}` of the other revision requires the member `{member}`"
+                )
             }
-            Self::NoVariant { kind, variant, revision } => {
+            Self::NoVariant {
+                kind,
+                variant,
+                revision,
+            } => {
                 write!(f, "`{kind}` of revision {revision} has no `{variant}`")
             }
             Self::Value(error) => error.fmt(f),
@@ -83,33 +98,34 @@ impl From<Infallible> for ConvertError {
     }
 }
 
-/// A value of a closed enumeration.
-pub(crate) fn text<T: FromText>(
-    kind: &'static str,
-    text: &str,
-    revision: &'static str,
-) -> Result<T, ConvertError> {
-    T::from_text(text).ok_or_else(|| ConvertError::no_variant(kind, text, revision))
-}
-
 /// An object where the other revision takes any value.
-pub(crate) fn object(value: Value) -> Result<Object, ConvertError> {
+///
+/// # Errors
+///
+/// When the value is something else.
+#[doc(hidden)]
+pub fn object(value: Value) -> Result<Object, ConvertError> {
     Ok(json::from_value(value)?)
 }
 
 /// A value that one revision describes and the other leaves open.
-pub(crate) fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
+///
+/// # Errors
+///
+/// When it is not what the other revision asks for.
+#[doc(hidden)]
+pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
     Ok(json::from_value(json::to_value(value)?)?)
 }
 
 impl Extra {
-    /// Takes a member that the target declares.
-    pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+    /// Takes a member out and decodes it; `None` if it is not there or is something else.
+    pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
         json::from_value(self.remove(name)?).ok()
     }
 
-    /// Keeps a member that the target does not declare.
-    pub(crate) fn stash(&mut self, name: &'static str, value: &impl Serialize) {
+    /// Sets a member to the JSON of a value; a value that cannot be written is left out.
+    pub fn stash(&mut self, name: &'static str, value: &impl Serialize) {
         // Everything that was decoded can be written.
         if let Ok(value) = json::to_value(value) {
             self.insert(name, value);

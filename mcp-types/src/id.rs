@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use crate::json::Value;
+use super::json::Value;
 
 macro_rules! text_or_integer {
     ($(#[$doc:meta])* $name:ident) => {

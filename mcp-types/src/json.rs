@@ -22,6 +22,6 @@ pub mod iter {
 
 pub use de::{Members, NESTING_LIMIT};
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
-pub use number::{NotFinite, Number};
+pub use number::Number;
 pub use object::{Map, Object};
 pub use value::Value;

@@ -15,13 +15,6 @@ pub enum Sender {
 }
 
 /// A request: its method, who sends it, and what it is answered with.
-///
-/// ```
-/// use mcp_types::{CallToolRequest, Request, Sender};
-///
-/// assert_eq!(CallToolRequest::METHOD, "tools/call");
-/// assert_eq!(CallToolRequest::SENDER, Sender::Client);
-/// ```
 pub trait Request {
     /// The method on the wire.
     const METHOD: &'static str;

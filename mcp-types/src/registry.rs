@@ -15,17 +15,18 @@ pub struct Entry {
     published: bool,
     from_text: fn(&str) -> Result<String, DecodeError>,
     from_value: fn(Value) -> Result<String, DecodeError>,
-    up: Option<Step>,
-    down: Option<Step>,
+    next: Option<Step>,
     #[cfg(feature = "proptest")]
     sample: fn() -> proptest::strategy::BoxedStrategy<Sample>,
 }
 
-/// A conversion to an adjacent revision: the type's name there, and the conversion of its text.
+/// The conversions to the next revision and back: the type's name there, and what becomes of its
+/// text.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     name: &'static str,
-    convert: fn(&str) -> Result<String, RegistryError>,
+    up: fn(&str) -> Result<String, RegistryError>,
+    down: fn(&str) -> Result<String, RegistryError>,
 }
 
 /// A value drawn from a strategy: its text, and whether decoding the text gives it back.
@@ -100,26 +101,24 @@ impl Entry {
             published,
             from_text: |text| encode(&json::from_str::<T>(text)?),
             from_value: |value| encode(&json::from_value::<T>(value)?),
-            up: None,
-            down: None,
+            next: None,
             #[cfg(feature = "proptest")]
             sample: sample::<T>,
         }
     }
 
-    pub(crate) const fn up<T: Known, U: Known + TryFrom<T>>(mut self, name: &'static str) -> Self
+    pub(crate) const fn next<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
+        mut self,
+        name: &'static str,
+    ) -> Self
     where
-        ConvertError: From<U::Error>,
+        ConvertError: From<<U as TryFrom<T>>::Error> + From<<T as TryFrom<U>>::Error>,
     {
-        self.up = Some(Step { name, convert: convert::<T, U> });
-        self
-    }
-
-    pub(crate) const fn down<T: Known, U: Known + TryFrom<T>>(mut self, name: &'static str) -> Self
-    where
-        ConvertError: From<U::Error>,
-    {
-        self.down = Some(Step { name, convert: convert::<T, U> });
+        self.next = Some(Step {
+            name,
+            up: convert::<T, U>,
+            down: convert::<U, T>,
+        });
         self
     }
 
@@ -144,13 +143,7 @@ impl Entry {
     /// The type's name in the next newer revision, if it can be converted there.
     #[must_use]
     pub fn newer(&self) -> Option<&'static str> {
-        self.up.map(|step| step.name)
-    }
-
-    /// The type's name in the next older revision, if it can be converted there.
-    #[must_use]
-    pub fn older(&self) -> Option<&'static str> {
-        self.down.map(|step| step.name)
+        self.next.map(|step| step.name)
     }
 
     /// Decodes a text and encodes the value again.
@@ -173,7 +166,6 @@ impl Entry {
 
     /// A strategy of values of the type.
     #[cfg(feature = "proptest")]
-    #[must_use]
     pub fn samples(&self) -> proptest::strategy::BoxedStrategy<Sample> {
         (self.sample)()
     }
@@ -189,6 +181,14 @@ pub fn types(revision: Revision) -> &'static [Entry] {
 #[must_use]
 pub fn find(revision: Revision, name: &str) -> Option<&'static Entry> {
     entries(revision).iter().find(|entry| entry.name == name)
+}
+
+/// The type of a revision that becomes `newer` in the next one.
+#[must_use]
+pub fn older(revision: Revision, newer: &str) -> Option<&'static Entry> {
+    entries(revision)
+        .iter()
+        .find(|entry| entry.newer() == Some(newer))
 }
 
 /// Converts a text from one revision to another, by way of all revisions between.
@@ -209,12 +209,18 @@ pub fn convert_text(
     let mut entry = find(from, name).ok_or(RegistryError::Unmapped)?;
     let mut text = entry.round_trip(text).map_err(RegistryError::Decode)?;
     while at != end {
-        let (step, next) = if at < end { (entry.up, at + 1) } else { (entry.down, at - 1) };
-        let step = step.ok_or(RegistryError::Unmapped)?;
-        text = (step.convert)(&text)?;
-        let revision = Revision::ALL.get(next).ok_or(RegistryError::Unmapped)?;
-        entry = find(*revision, step.name).ok_or(RegistryError::Unmapped)?;
-        at = next;
+        let upwards = at < end;
+        at = if upwards { at + 1 } else { at - 1 };
+        let revision = Revision::ALL.get(at).ok_or(RegistryError::Unmapped)?;
+        if upwards {
+            let step = entry.next.ok_or(RegistryError::Unmapped)?;
+            text = (step.up)(&text)?;
+            entry = find(*revision, step.name).ok_or(RegistryError::Unmapped)?;
+        } else {
+            entry = older(*revision, entry.name).ok_or(RegistryError::Unmapped)?;
+            let step = entry.next.ok_or(RegistryError::Unmapped)?;
+            text = (step.down)(&text)?;
+        }
     }
     Ok(text)
 }
@@ -240,10 +246,12 @@ fn sample<T: Known>() -> proptest::strategy::BoxedStrategy<Sample> {
             let text = serde_json::to_string(&value).map_err(|error| error.to_string());
             let equal = text.as_ref().is_ok_and(|text| {
                 serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
-                    && serde_json::from_str::<Value>(text)
-                        .is_ok_and(|tree| json::from_value::<T>(tree).is_ok_and(|back| back == value))
-                    && serde_json::from_str::<serde_json::Value>(text)
-                        .is_ok_and(|tree| serde_json::from_value::<T>(tree).is_ok_and(|back| back == value))
+                    && serde_json::from_str::<Value>(text).is_ok_and(|tree| {
+                        json::from_value::<T>(tree).is_ok_and(|back| back == value)
+                    })
+                    && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|tree| {
+                        serde_json::from_value::<T>(tree).is_ok_and(|back| back == value)
+                    })
             });
             Sample { text, equal }
         })

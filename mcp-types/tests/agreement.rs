@@ -38,8 +38,14 @@ fn schemas(revision: Revision) -> Arc<Schemas> {
     let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();
     strip(&mut document);
-    let keyword = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
-    let Value::Object(definitions) = document[keyword].take() else { panic!("no definitions") };
+    let keyword = if document.get("$defs").is_some() {
+        "$defs"
+    } else {
+        "definitions"
+    };
+    let Value::Object(definitions) = document[keyword].take() else {
+        panic!("no definitions")
+    };
     Schemas::new(definitions)
 }
 
@@ -48,13 +54,18 @@ fn strip(node: &mut Value) {
     let keep = |node: &Value| match node.get("x-feature") {
         None => true,
         Some(Value::String(feature)) => enabled(feature),
-        Some(several) => {
-            several.as_array().unwrap().iter().any(|feature| enabled(feature.as_str().unwrap()))
-        }
+        Some(several) => several
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|feature| enabled(feature.as_str().unwrap())),
     };
     match node {
         Value::Object(object) => {
-            *object = std::mem::take(object).into_iter().filter(|(_, part)| keep(part)).collect();
+            *object = std::mem::take(object)
+                .into_iter()
+                .filter(|(_, part)| keep(part))
+                .collect();
             if !object.contains_key("properties") || object["properties"].is_object() {
                 object.remove("x-feature");
             }
@@ -99,7 +110,10 @@ fn icon_sizes(value: &Value) -> Value {
 }
 
 /// Runs one property on every published type of every revision that this build has.
-fn for_every_type(property: &str, mut check: impl FnMut(&Arc<Schemas>, &Entry, &mut TestRunner) -> Tally) {
+fn for_every_type(
+    property: &str,
+    mut check: impl FnMut(&Arc<Schemas>, &Entry, &mut TestRunner) -> Tally,
+) {
     let mut runner = TestRunner::deterministic();
     let mut total = Tally::default();
     for revision in Revision::ALL {
@@ -122,7 +136,6 @@ fn for_every_type(property: &str, mut check: impl FnMut(&Arc<Schemas>, &Entry, &
                 tried: total.tried + tally.tried,
                 accepted: total.accepted + tally.accepted,
                 disagreements: [total.disagreements, tally.disagreements].concat(),
-                ..total
             };
             assert!(
                 total.disagreements.len() < 12,
@@ -139,7 +152,11 @@ fn for_every_type(property: &str, mut check: impl FnMut(&Arc<Schemas>, &Entry, &
         total.disagreements.len()
     );
     assert!(total.types > 0, "no type was tried");
-    assert!(total.disagreements.is_empty(), "{property}: {}", total.disagreements.join("\n"));
+    assert!(
+        total.disagreements.is_empty(),
+        "{property}: {}",
+        total.disagreements.join("\n")
+    );
 }
 
 #[derive(Default)]
@@ -169,12 +186,16 @@ fn typed_values_are_valid_and_decode_to_themselves() {
                             validator.complaints(&value)
                         ));
                     } else if !sample.equal && !is_same_text(entry, text) {
-                        tally.disagreements.push(format!("{}: {text} decodes to another value", entry.name()));
+                        tally
+                            .disagreements
+                            .push(format!("{}: {text} decodes to another value", entry.name()));
                     } else {
                         tally.accepted += 1;
                     }
                 }
-                Err(error) => tally.disagreements.push(format!("{}: {error}", entry.name())),
+                Err(error) => tally
+                    .disagreements
+                    .push(format!("{}: {error}", entry.name())),
             }
         }
         tally
@@ -192,10 +213,16 @@ fn instances_of_the_schema_survive_decode_and_encode() {
             let expected = forgive(schemas, entry.name(), &drawn);
             for (way, outcome) in both_ways(entry, &drawn) {
                 let back = outcome.map(|text| {
-                    forgive(schemas, entry.name(), &serde_json::from_str::<Value>(&text).unwrap())
+                    forgive(
+                        schemas,
+                        entry.name(),
+                        &serde_json::from_str::<Value>(&text).unwrap(),
+                    )
                 });
                 if back.as_ref() != Ok(&expected) {
-                    tally.disagreements.push(format!("{} {way}: {drawn} became {back:?}", entry.name()));
+                    tally
+                        .disagreements
+                        .push(format!("{} {way}: {drawn} became {back:?}", entry.name()));
                 }
             }
             tally.accepted += 1;
@@ -212,7 +239,10 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
         let strategy = instance(schemas, entry.name());
         for _ in 0..cases() {
             let drawn = strategy.new_tree(runner).unwrap().current();
-            let (what, mutant) = mutate(schemas, entry.name(), &drawn).new_tree(runner).unwrap().current();
+            let (what, mutant) = mutate(schemas, entry.name(), &drawn)
+                .new_tree(runner)
+                .unwrap()
+                .current();
             tally.tried += 1;
             let expected = lenient(schemas, entry.name(), &mutant);
             let valid = validator.is_valid(&expected);
@@ -227,7 +257,10 @@ fn mutants_are_accepted_exactly_when_the_schema_accepts_them() {
                 } else if let Ok(text) = &outcome {
                     let back = lenient(schemas, entry.name(), &serde_json::from_str(text).unwrap());
                     if back != expected {
-                        tally.disagreements.push(format!("{} {way}, {what}: {mutant} became {text}", entry.name()));
+                        tally.disagreements.push(format!(
+                            "{} {way}, {what}: {mutant} became {text}",
+                            entry.name()
+                        ));
                     }
                 }
             }
@@ -251,13 +284,18 @@ const TWINS: [&str; 6] = [
 fn is_same_text(entry: &Entry, text: &str) -> bool {
     let tree = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     TWINS.contains(&entry.name())
-        && entry.round_trip(text).is_ok_and(|back| tree(&back) == tree(text))
+        && entry
+            .round_trip(text)
+            .is_ok_and(|back| tree(&back) == tree(text))
 }
 
 /// From text, and from a tree.
 fn both_ways(entry: &Entry, value: &Value) -> [(&'static str, Result<String, String>); 2] {
-    let from_text = entry.round_trip(&value.to_string()).map_err(|error| error.to_string());
-    let from_tree =
-        entry.round_trip_value(value.clone().into()).map_err(|error| error.to_string());
+    let from_text = entry
+        .round_trip(&value.to_string())
+        .map_err(|error| error.to_string());
+    let from_tree = entry
+        .round_trip_value(value.clone().into())
+        .map_err(|error| error.to_string());
     [("from text", from_text), ("from a tree", from_tree)]
 }

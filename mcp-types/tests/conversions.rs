@@ -19,7 +19,7 @@ mod draw;
 use common::{lenient, schemas};
 use draw::{Schemas, instance};
 use mcp_types::Revision;
-use mcp_types::registry::{self, RegistryError, find};
+use mcp_types::registry::{self, RegistryError, find, older};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
@@ -95,9 +95,13 @@ fn names(sides: &[Side], from: usize, to: usize, name: &str) -> Option<&'static 
     let mut entry = find(sides[from].revision, name)?;
     let mut at = from;
     while at != to {
-        let (next, name) = if at < to { (at + 1, entry.newer()) } else { (at - 1, entry.older()) };
-        entry = find(sides[next].revision, name?)?;
-        at = next;
+        let upwards = at < to;
+        at = if upwards { at + 1 } else { at - 1 };
+        entry = if upwards {
+            find(sides[at].revision, entry.newer()?)?
+        } else {
+            older(sides[at].revision, entry.name())?
+        };
     }
     Some(entry.name())
 }

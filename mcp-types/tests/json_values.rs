@@ -119,7 +119,7 @@ fn integers_are_not_floats() {
     assert!(!number("1.5").is_integer());
     assert_eq!(number("18446744073709551615").to_u64(), Some(u64::MAX));
     assert_eq!(Number::from_f64(f64::NAN), None);
-    assert!(Number::try_from(f64::INFINITY).is_err());
+    assert!(serde_json::to_string(&Number::from(f64::INFINITY)).is_err());
 }
 
 #[test]

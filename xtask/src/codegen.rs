@@ -1,7 +1,7 @@
 //! `cargo xtask codegen`.
 
 use crate::workspace;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use codegen::emit::File;
 use codegen::project::{Output, Summary};
 use std::collections::BTreeSet;
@@ -12,10 +12,22 @@ use std::time::Instant;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         [] => write(),
         ["--check"] => check(),
-        other => bail!("unexpected arguments: {}", other.join(" ")),
+        ["--schema", schema, "--out", out] => standalone(schema, out, None),
+        ["--schema", schema, "--out", out, "--hints", hints] => {
+            standalone(schema, out, Some(hints))
+        }
+        other => bail!(
+            "unexpected arguments: {}; see `cargo xtask help`",
+            other.join(" ")
+        ),
     }
 }
 
@@ -35,7 +47,11 @@ fn write() -> Result<ExitCode> {
         fs::remove_file(stale)?;
     }
     print_summary(&output.summary);
-    println!("{} files in {} ms", output.files.len(), start.elapsed().as_millis());
+    println!(
+        "{} files in {} ms",
+        output.files.len(),
+        start.elapsed().as_millis()
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -49,7 +65,9 @@ fn check() -> Result<ExitCode> {
         }
     }
     differences.extend(
-        stale(&output)?.iter().map(|path| format!("{}: is no longer generated", workspace::shown(path))),
+        stale(&output)?
+            .iter()
+            .map(|path| format!("{}: is no longer generated", workspace::shown(path))),
     );
     if differences.is_empty() {
         println!("generated files are up to date");
@@ -62,22 +80,98 @@ fn check() -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
+/// Hand-written files that generated types need, below `mcp-types/src`.
+const SUPPORT: [&str; 7] = [
+    "base64", "codec", "cursor", "error", "id", "json", "message",
+];
+
+fn standalone(schema: &str, out: &str, hints: Option<&str>) -> Result<ExitCode> {
+    let text = workspace::read(Path::new(schema))?;
+    let hints = hints
+        .map(|file| {
+            serde_json::from_str(&workspace::read(Path::new(file))?).context(file.to_owned())
+        })
+        .transpose()?;
+    let stem = Path::new(schema)
+        .file_stem()
+        .map_or("schema".into(), |stem| stem.to_string_lossy());
+    let outcome = workspace::project()?.standalone(&stem, schema, &text, hints)?;
+    let mut files: Vec<(PathBuf, String)> = outcome
+        .files
+        .iter()
+        .map(|file| (PathBuf::from(&file.path), file.text.clone()))
+        .collect();
+    files.extend(support()?);
+    for (path, text) in files {
+        let path = Path::new(out).join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+        fs::write(&path, text).with_context(|| path.display().to_string())?;
+    }
+    if let Some(revision) = &outcome.recognised {
+        println!("the structure is that of {revision}: its errata and hints apply");
+    }
+    for warning in &outcome.warnings {
+        eprintln!("warning: {warning}: tried in order, the most demanding first");
+    }
+    println!(
+        "{out}: {} types, {} messages",
+        outcome.types, outcome.messages
+    );
+    println!(
+        "needs serde, serde_json (raw_value, float_roundtrip) and base64; use it as `mod` of a crate"
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A copy of the support code as the module `support`.
+fn support() -> Result<Vec<(PathBuf, String)>> {
+    let source = workspace::root().join("mcp-types/src");
+    let mut files = Vec::new();
+    let mut root = String::from("//! What the generated types are read and written with.\n\n");
+    for name in SUPPORT {
+        root.push_str(&format!("pub mod {name};\n"));
+        let mut paths = vec![source.join(format!("{name}.rs"))];
+        collect(&source.join(name), &mut paths)?;
+        for path in paths {
+            let text = workspace::read(&path)?;
+            let relative = path.strip_prefix(&source)?.to_path_buf();
+            files.push((Path::new("support").join(relative), text));
+        }
+    }
+    files.push((PathBuf::from("support/mod.rs"), root));
+    Ok(files)
+}
+
 fn folder() -> PathBuf {
     workspace::root().join("mcp-types/src/revisions")
 }
 
 /// Every file that generation owns, whole or in part, with the content that it should have.
 fn expected(output: &Output) -> Result<Vec<(PathBuf, String)>> {
-    let mut files: Vec<(PathBuf, String)> =
-        output.files.iter().map(|File { path, text }| (folder().join(path), text.clone())).collect();
+    let mut files: Vec<(PathBuf, String)> = output
+        .files
+        .iter()
+        .map(|File { path, text }| (folder().join(path), text.clone()))
+        .collect();
     let tests = workspace::root().join("mcp-types/tests/schemas");
-    files.extend(output.schemas.iter().map(|File { path, text }| (tests.join(path), text.clone())));
+    files.extend(
+        output
+            .schemas
+            .iter()
+            .map(|File { path, text }| (tests.join(path), text.clone())),
+    );
     let manifest = workspace::root().join("mcp-types/Cargo.toml");
     let features = output.features.iter().map(|(name, on)| {
         let on: Vec<String> = on.iter().map(|name| format!("\"{name}\"")).collect();
         format!("{} = [{}]\n", quoted(name), on.join(", "))
     });
-    let text = between(&workspace::read(&manifest)?, "#", &features.collect::<String>())?;
+    let text = between(
+        &workspace::read(&manifest)?,
+        "#",
+        &features.collect::<String>(),
+    )?;
     files.push((manifest, text));
     let readme = workspace::root().join("README.md");
     let rows: String = output.summary.iter().rev().map(readme_row).collect();
@@ -91,7 +185,10 @@ fn expected(output: &Output) -> Result<Vec<(PathBuf, String)>> {
 }
 
 fn quoted(name: &str) -> String {
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
+    if name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    {
         name.to_owned()
     } else {
         format!("\"{name}\"")
@@ -107,16 +204,29 @@ fn readme_row(row: &Summary) -> String {
 
 /// Replaces what stands between the two marks of a file that is otherwise written by hand.
 fn between(text: &str, comment: &str, new: &str) -> Result<String> {
-    let (start, end) = (format!("{comment} generated by codegen"), format!("{comment} end of generated"));
-    let Some((before, rest)) = text.split_once(&start) else { bail!("the mark `{start}` is missing") };
-    let Some((line, rest)) = rest.split_once('\n') else { bail!("nothing follows the mark `{start}`") };
-    let Some((_, after)) = rest.split_once(&end) else { bail!("the mark `{end}` is missing") };
+    let (start, end) = (
+        format!("{comment} generated by codegen"),
+        format!("{comment} end of generated"),
+    );
+    let Some((before, rest)) = text.split_once(&start) else {
+        bail!("the mark `{start}` is missing")
+    };
+    let Some((line, rest)) = rest.split_once('\n') else {
+        bail!("nothing follows the mark `{start}`")
+    };
+    let Some((_, after)) = rest.split_once(&end) else {
+        bail!("the mark `{end}` is missing")
+    };
     Ok(format!("{before}{start}{line}\n{new}{end}{after}"))
 }
 
 /// Files in the output folder that generation does not write any more.
 fn stale(output: &Output) -> Result<Vec<PathBuf>> {
-    let known: BTreeSet<PathBuf> = output.files.iter().map(|file| folder().join(&file.path)).collect();
+    let known: BTreeSet<PathBuf> = output
+        .files
+        .iter()
+        .map(|file| folder().join(&file.path))
+        .collect();
     let mut found = Vec::new();
     collect(&folder(), &mut found)?;
     found.retain(|path| !known.contains(path));
@@ -129,22 +239,43 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() { collect(&path, found)? } else { found.push(path) }
+        if path.is_dir() {
+            collect(&path, found)?
+        } else {
+            found.push(path)
+        }
     }
     Ok(())
 }
 
 /// The first lines that differ.
 fn difference(path: &Path, old: &str, new: &str) -> String {
-    let at = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+    let at = old
+        .lines()
+        .zip(new.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
     let line = |text: &str, mark: &str| {
-        text.lines().skip(at).take(3).map(|line| format!("  {mark} {line}\n")).collect::<String>()
+        text.lines()
+            .skip(at)
+            .take(3)
+            .map(|line| format!("  {mark} {line}\n"))
+            .collect::<String>()
     };
-    format!("{}:{}\n{}{}", workspace::shown(path), at + 1, line(old, "-"), line(new, "+"))
+    format!(
+        "{}:{}\n{}{}",
+        workspace::shown(path),
+        at + 1,
+        line(old, "-"),
+        line(new, "+")
+    )
 }
 
 fn print_summary(rows: &[Summary]) {
-    println!("{:<12} {:>11} {:>10} {:>7} {:>9}", "revision", "definitions", "generated", "shared", "messages");
+    println!(
+        "{:<12} {:>11} {:>10} {:>7} {:>9}",
+        "revision", "definitions", "generated", "shared", "messages"
+    );
     for row in rows.iter().rev() {
         println!(
             "{:<12} {:>11} {:>10} {:>7} {:>9}",

@@ -1,6 +1,9 @@
 //! The commands of the workspace: `cargo xtask <command>`.
 
+mod bench;
+mod ci;
 mod codegen;
+mod schema;
 mod workspace;
 
 use std::process::ExitCode;
@@ -12,6 +15,16 @@ usage: cargo xtask <command>
   codegen --check              write nothing; fail if they are not up to date
   codegen --schema FILE --out DIR [--hints FILE]
                                write a stand-alone module tree for any schema
+
+  schema diff A B [--format text|markdown|json]
+                               what changed between two revisions or files
+  schema import FILE --revision R
+                               store the structure of a published schema
+  schema verify FILE --revision R
+                               whether a published schema has our structure
+
+  bench types [--quick]        compare with serde_json::Value and other crates
+  ci [--only STEP]             everything that has to pass before a merge
 ";
 
 fn main() -> ExitCode {
@@ -19,6 +32,11 @@ fn main() -> ExitCode {
     let outcome = match arguments.split_first() {
         Some((command, rest)) => match command.as_str() {
             "codegen" => codegen::run(rest),
+            "schema" => schema::run(rest, |revision, document| {
+                Ok(workspace::project()?.missing_words(revision, document)?)
+            }),
+            "bench" => bench::run(rest),
+            "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {
                 print!("{USAGE}");
                 Ok(ExitCode::SUCCESS)

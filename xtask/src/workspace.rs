@@ -30,7 +30,8 @@ pub(crate) fn project() -> Result<Project> {
         schemas,
         errata: sources(&folder.join("errata"))?,
         patches,
-        hints: serde_json::from_str(&read(&folder.join("hints.json"))?).context("schema/hints.json")?,
+        hints: serde_json::from_str(&read(&folder.join("hints.json"))?)
+            .context("schema/hints.json")?,
         words: object(&folder.join("docs.json"))?,
         examples: object(&folder.join("examples.json"))?,
     })
@@ -43,7 +44,10 @@ pub(crate) fn read(path: &Path) -> Result<String> {
 
 /// A path below the workspace as people write it.
 pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }
 
 fn object(path: &Path) -> Result<Map<String, Value>> {
@@ -61,7 +65,11 @@ fn sources(folder: &Path) -> Result<Vec<Source>> {
 }
 
 fn source(name: String, file: &Path) -> Result<Source> {
-    Ok(Source { name, file: shown(file), text: read(file)? })
+    Ok(Source {
+        name,
+        file: shown(file),
+        text: read(file)?,
+    })
 }
 
 /// Names in a folder, sorted; with an ending, those that have it, without it.

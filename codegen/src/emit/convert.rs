@@ -5,12 +5,13 @@
 //! again is the identity on what both can say.
 
 use super::messages::is_own;
-use super::object::{field, stored};
-use super::{EmitError, Emitter, Scope, cfg};
+use super::object::{field, init, stored};
+use super::{EmitError, Emitter, Scope, cfg, used};
 use crate::model::{Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One direction between two adjacent revisions.
@@ -21,7 +22,7 @@ struct Way<'a> {
     to: usize,
     /// Conversions of this direction: name there to name here, and whether they can fail.
     fails: BTreeMap<String, bool>,
-    problems: std::cell::RefCell<BTreeSet<String>>,
+    problems: RefCell<BTreeSet<String>>,
 }
 
 /// An expression and whether it can fail.
@@ -32,11 +33,17 @@ struct Made {
 
 impl Made {
     fn sure(tokens: TokenStream) -> Self {
-        Self { tokens, fails: false }
+        Self {
+            tokens,
+            fails: false,
+        }
     }
 
     fn unsure(tokens: TokenStream) -> Self {
-        Self { tokens, fails: true }
+        Self {
+            tokens,
+            fails: true,
+        }
     }
 }
 
@@ -47,30 +54,62 @@ impl Emitter<'_> {
         let mut items = Vec::new();
         let mut problems = BTreeSet::new();
         for (from, to) in [(older, newer), (newer, older)] {
-            let mut way = Way { emitter: self, from, to, fails: BTreeMap::new(), problems: Default::default() };
-            way.fails = self.pairs(older).into_iter().map(|(old, new)| (if from == older { old } else { new }, false)).collect();
-            let bodies = way.settle()?;
-            items.extend(bodies);
+            let mut way = self.way(from, to);
+            items.extend(way.settle()?);
             problems.extend(way.problems.into_inner());
         }
         if !problems.is_empty() {
             return Err(EmitError::NoConversion(problems.into_iter().collect()));
         }
-        let (old, new) = (format_ident!("{}", self.modules[older]), format_ident!("{}", self.modules[newer]));
+        let (old, new) = (
+            format_ident!("{}", self.modules[older]),
+            format_ident!("{}", self.modules[newer]),
+        );
         let support = &self.support;
         let about = format!(
             " Conversions between {} and {}.",
             self.family.models[older].revision, self.family.models[newer].revision
         );
+        let items = quote! { #(#items)* };
+        let plain = used(&["Extra", "Map", "Number", "Object", "Value"], &items);
+        let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
+        let module = items
+            .to_string()
+            .contains("convert ::")
+            .then(|| quote! { self, });
         Ok(quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{Extra, Map, Number, Object, Value};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::convert::{self, ConvertError};
             use super::super::{#new as new, #old as old};
-            #(#items)*
+            #plain
+            use #support::convert::{#module ConvertError};
+            #items
         })
+    }
+
+    fn way(&self, from: usize, to: usize) -> Way<'_> {
+        let older = from.min(to);
+        let names = self
+            .pairs(older)
+            .into_iter()
+            .map(|(old, new)| if from == older { old } else { new });
+        Way {
+            emitter: self,
+            from,
+            to,
+            fails: names.map(|name| (name, false)).collect(),
+            problems: RefCell::default(),
+        }
+    }
+
+    /// The conversions of one direction, by name there, and whether they can fail.
+    pub(super) fn fallible(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> Result<BTreeMap<String, bool>, EmitError> {
+        let mut way = self.way(from, to);
+        way.settle()?;
+        Ok(way.fails)
     }
 
     /// Types of the older revision that differ in the newer one, with their names there.
@@ -89,8 +128,14 @@ impl Emitter<'_> {
 
     /// The name of an older definition in the next revision.
     pub(super) fn renamed(&self, older: usize, name: &str) -> String {
-        let table = self.hints.renamed.get(&self.family.models[older + 1].revision);
-        table.and_then(|names| names.get(name)).cloned().unwrap_or_else(|| name.to_owned())
+        let table = self
+            .hints
+            .renamed
+            .get(&self.family.models[older + 1].revision);
+        table
+            .and_then(|names| names.get(name))
+            .cloned()
+            .unwrap_or_else(|| name.to_owned())
     }
 }
 
@@ -113,9 +158,10 @@ impl Way<'_> {
             return self.emitter.renamed(self.from, name);
         }
         let older = &self.emitter.family.models[self.to];
-        let renamed = older.types.iter().find(|def| {
-            def.name != *name && self.emitter.renamed(self.to, &def.name) == name
-        });
+        let renamed = older
+            .types
+            .iter()
+            .find(|def| def.name != *name && self.emitter.renamed(self.to, &def.name) == name);
         match renamed {
             Some(def) if older.get(name).is_none() => def.name.clone(),
             _ => name.to_owned(),
@@ -128,7 +174,9 @@ impl Way<'_> {
             let mut changed = false;
             let mut items = Vec::new();
             for name in self.fails.keys().cloned().collect::<Vec<_>>() {
-                let Some(def) = self.source().get(&name) else { continue };
+                let Some(def) = self.source().get(&name) else {
+                    continue;
+                };
                 let made = self.definition(def)?;
                 if made.fails && !self.fails[&name] {
                     self.fails.insert(name.clone(), true);
@@ -143,7 +191,10 @@ impl Way<'_> {
     }
 
     fn item(&self, name: &str, made: &Made) -> TokenStream {
-        let (from, to) = (self.path(true, name), self.path(false, &self.counterpart(name)));
+        let (from, to) = (
+            self.path(true, name),
+            self.path(false, &self.counterpart(name)),
+        );
         let body = &made.tokens;
         if made.fails {
             quote! {
@@ -162,7 +213,11 @@ impl Way<'_> {
     }
 
     fn path(&self, source: bool, name: &str) -> TokenStream {
-        let module = if source == self.upward() { quote! { old } } else { quote! { new } };
+        let module = if source == self.upward() {
+            quote! { old }
+        } else {
+            quote! { new }
+        };
         let ident = format_ident!("{}", type_ident(name));
         quote! { #module::#ident }
     }
@@ -171,22 +226,23 @@ impl Way<'_> {
         let name = self.counterpart(&def.name);
         // A shared type has the members that proposals add to it where it stands.
         let family = self.emitter.family;
-        let def = family.models[family.home(self.from, &def.name)].get(&def.name).unwrap_or(def);
+        let def = family.models[family.home(self.from, &def.name)]
+            .get(&def.name)
+            .unwrap_or(def);
         let Some(target) = family.models[family.home(self.to, &name)].get(&name) else {
             return Err(EmitError::Unsupported(format!("{name} vanished")));
         };
         let made = match (&def.kind, &target.kind) {
             (Kind::Object(a), Kind::Object(b)) => self.object(def, a, target, b)?,
-            (Kind::Enum(a), Kind::Enum(b)) => self.text(def, a, target, b),
+            (Kind::Enum(_), Kind::Enum(b)) => self.text(target, b),
             (Kind::Union(a), Kind::Union(b)) => self.union(def, a, target, b),
             _ => {
                 let (from, to) = (Ty::Named(def.name.clone()), Ty::Named(name.clone()));
-                match self.wrap_or_unwrap(&from, &to, &quote! { from }) {
-                    Some(made) => made,
-                    None => {
-                        self.problem(format!("{} to {}", self.place(&def.name), name));
-                        Made::sure(quote! { from })
-                    }
+                if let Some(made) = self.wrap_or_unwrap(&from, &to, &quote! { from }) {
+                    made
+                } else {
+                    self.problem(format!("{} to {}", self.place(&def.name), name));
+                    Made::sure(quote! { from })
                 }
             }
         };
@@ -194,14 +250,24 @@ impl Way<'_> {
     }
 
     fn place(&self, what: &str) -> String {
-        format!("{} {what} -> {}", self.source().revision, self.target().revision)
+        format!(
+            "{} {what} -> {}",
+            self.source().revision,
+            self.target().revision
+        )
     }
 
     fn problem(&self, text: String) {
         self.problems.borrow_mut().insert(text);
     }
 
-    fn object(&self, def: &TypeDef, a: &Object, target: &TypeDef, b: &Object) -> Result<Made, EmitError> {
+    fn object(
+        &self,
+        def: &TypeDef,
+        a: &Object,
+        target: &TypeDef,
+        b: &Object,
+    ) -> Result<Made, EmitError> {
         let mut fails = false;
         let mut values = Vec::new();
         let mut stash = Vec::new();
@@ -226,7 +292,11 @@ impl Way<'_> {
                 });
             }
         }
-        for member in b.members.iter().filter(|member| member.constant().is_some()) {
+        for member in b
+            .members
+            .iter()
+            .filter(|member| member.constant().is_some())
+        {
             // The constant is written by the type itself.
             if a.open && b.open && !a.members.iter().any(|other| other.json == member.json) {
                 let json = &member.json;
@@ -243,8 +313,7 @@ impl Way<'_> {
             let source = find(a, &member.json).filter(|member| member.features.is_empty());
             let made = self.member(def, source.as_ref(), target, member, b.open && a.open)?;
             fails |= made.fails;
-            let value = made.tokens;
-            values.push(quote! { #name: #value });
+            values.push(init(&name, &made.tokens));
         }
         let path = self.path(false, &target.name);
         let (start, end) = match (a.open, b.open) {
@@ -252,12 +321,23 @@ impl Way<'_> {
             (false, true) => (quote! { let mut extra = Extra::new(); }, quote! { extra }),
             _ => (quote! {}, quote! {}),
         };
-        let start = if stash.is_empty() && !values.iter().any(|v| v.to_string().contains("extra . take")) {
-            if b.open && a.open { quote! { let extra = from.extra; } } else { start }
+        let start = if stash.is_empty()
+            && !values
+                .iter()
+                .any(|v| v.to_string().contains("extra . take"))
+        {
+            if b.open && a.open {
+                quote! { let extra = from.extra; }
+            } else {
+                start
+            }
         } else {
             start
         };
-        Ok(Made { tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } }, fails })
+        Ok(Made {
+            tokens: quote! { #start #(#stash)* #path { #(#values,)* #end } },
+            fails,
+        })
     }
 
     /// The value of a target's member.
@@ -271,13 +351,16 @@ impl Way<'_> {
     ) -> Result<Made, EmitError> {
         let json = &member.json;
         let revision = &self.target().revision;
-        let invented = self.emitter.hints.invented(self.upward(), revision, &target.name, json);
+        let invented = self
+            .emitter
+            .hints
+            .invented(self.upward(), revision, &target.name, json);
         let absent = || -> Result<Made, EmitError> {
             let kind = &target.name;
             match invented {
-                Some(Value::Null) => {
-                    Ok(Made::unsure(quote! { return Err(ConvertError::missing(#kind, #json)) }))
-                }
+                Some(Value::Null) => Ok(Made::unsure(
+                    quote! { return Err(ConvertError::missing(#kind, #json)) },
+                )),
                 Some(value) => {
                     let scope = Scope {
                         emitter: self.emitter,
@@ -285,33 +368,42 @@ impl Way<'_> {
                         model: self.target(),
                         def: target,
                     };
-                    let prefix = if self.upward() { quote! { new } } else { quote! { old } };
+                    let prefix = if self.upward() {
+                        quote! { new }
+                    } else {
+                        quote! { old }
+                    };
                     Ok(Made::sure(scope.invent(&member.ty, value, &prefix)?))
                 }
                 None => {
-                    self.problem(format!("{}.{json} is required in {revision}", self.place(&target.name)));
+                    self.problem(format!(
+                        "{}.{json} is required in {revision}",
+                        self.place(&target.name)
+                    ));
                     Ok(Made::sure(quote! { todo }))
                 }
             }
         };
         let Some(source) = source else {
-            let took = if open { quote! { extra.take(#json) } } else { quote! { None } };
-            return Ok(match member.required {
-                false => Made::sure(took),
-                true => {
-                    let absent = absent()?;
-                    let otherwise = absent.tokens;
-                    Made {
-                        tokens: quote! { match #took { Some(value) => value, None => #otherwise } },
-                        fails: absent.fails,
-                    }
-                }
+            let took = if open {
+                quote! { extra.take(#json) }
+            } else {
+                quote! { None }
+            };
+            if !member.required {
+                return Ok(Made::sure(took));
+            }
+            let absent = absent()?;
+            return Ok(Made {
+                tokens: or_else(&took, &absent),
+                fails: absent.fails,
             });
         };
         let name = field(source);
-        let convert = |expression: &TokenStream| match self.value(&source.ty, &member.ty, expression) {
-            Some(made) => made,
-            None => {
+        let convert = |expression: &TokenStream| {
+            if let Some(made) = self.value(&source.ty, &member.ty, expression) {
+                made
+            } else {
                 self.problem(format!("{}.{json}", self.place(&def.name)));
                 Made::sure(expression.clone())
             }
@@ -323,34 +415,62 @@ impl Way<'_> {
                 let value = &made.tokens;
                 let tokens = if value.to_string() == "value" {
                     quote! { from.#name }
-                } else {
+                } else if made.fails {
                     quote! { match from.#name { Some(value) => Some(#value), None => None } }
+                } else {
+                    let function = function(value);
+                    quote! { from.#name.map(#function) }
                 };
-                Made { tokens, fails: made.fails }
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
             }
             (true, false) => {
                 let made = convert(&quote! { from.#name });
                 let value = made.tokens;
                 // What the other direction invents and this one does not know leaves nothing.
                 let other = self.source().revision.clone();
-                let blank = self.emitter.hints.invented(!self.upward(), &other, &def.name, json);
-                let tokens = if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
-                    quote! { Some(#value).filter(|value| *value != Default::default()) }
-                } else {
-                    quote! { Some(#value) }
-                };
-                Made { tokens, fails: made.fails }
+                let blank = self
+                    .emitter
+                    .hints
+                    .invented(!self.upward(), &other, &def.name, json);
+                let tokens =
+                    if matches!(blank, Some(Value::Object(_))) && self.has_default(&member.ty) {
+                        let blank = self.blank(&member.ty);
+                        quote! { Some(#value).filter(|value| *value != #blank) }
+                    } else {
+                        quote! { Some(#value) }
+                    };
+                Made {
+                    tokens,
+                    fails: made.fails,
+                }
             }
             (false, true) => {
                 let made = convert(&quote! { value });
                 let absent = absent()?;
-                let (value, otherwise) = (made.tokens, absent.tokens);
-                Made {
-                    tokens: quote! { match from.#name { Some(value) => #value, None => #otherwise } },
-                    fails: made.fails || absent.fails,
-                }
+                let value = made.tokens;
+                let fails = made.fails || absent.fails;
+                let tokens = if value.to_string() == "value" {
+                    or_else(&quote! { from.#name }, &absent)
+                } else {
+                    let otherwise = absent.tokens;
+                    quote! { match from.#name { Some(value) => #value, None => #otherwise } }
+                };
+                Made { tokens, fails }
             }
         })
+    }
+
+    /// The value of a type that has all its members left out.
+    fn blank(&self, ty: &Ty) -> TokenStream {
+        if let Ty::Named(name) = self.target().resolve(ty) {
+            let path = self.path(false, name);
+            quote! { #path::default() }
+        } else {
+            quote! { Object::new() }
+        }
     }
 
     fn has_default(&self, ty: &Ty) -> bool {
@@ -364,16 +484,17 @@ impl Way<'_> {
         }
     }
 
-    fn text(&self, def: &TypeDef, a: &StringEnum, target: &TypeDef, b: &StringEnum) -> Made {
-        let (from, to) = (self.path(true, &def.name), self.path(false, &target.name));
-        let _ = from;
+    fn text(&self, target: &TypeDef, b: &StringEnum) -> Made {
+        let to = self.path(false, &target.name);
         if b.open {
             return Made::sure(quote! { #to::from(from.as_str()) });
         }
-        let all = !a.open && a.values.iter().all(|(value, _)| b.values.iter().any(|(v, _)| v == value));
-        let name = &target.name;
-        let _ = all;
-        Made::unsure(quote! { convert::text::<#to>(#name, from.as_str())? })
+        let (name, revision) = (&target.name, &self.target().revision);
+        Made::unsure(quote! {
+            from.as_str()
+                .parse::<#to>()
+                .map_err(|_| ConvertError::no_variant(#name, from.as_str(), #revision))?
+        })
     }
 
     fn union(&self, def: &TypeDef, a: &Union, target: &TypeDef, b: &Union) -> Made {
@@ -383,13 +504,17 @@ impl Way<'_> {
         for variant in &a.variants {
             let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
             let unit = *self.source().resolve(&variant.ty) == Ty::Null;
-            let fit = b.variants.iter().filter(|other| other.features.is_empty()).find_map(|other| {
-                if !variant.features.is_empty() || !self.corresponds(&variant.ty, &other.ty) {
-                    return None;
-                }
-                let made = self.value(&variant.ty, &other.ty, &quote! { value })?;
-                Some((format_ident!("{}", other.ident), made))
-            });
+            let fit = b
+                .variants
+                .iter()
+                .filter(|other| other.features.is_empty())
+                .find_map(|other| {
+                    if !variant.features.is_empty() || !self.corresponds(&variant.ty, &other.ty) {
+                        return None;
+                    }
+                    let made = self.value(&variant.ty, &other.ty, &quote! { value })?;
+                    Some((format_ident!("{}", other.ident), made))
+                });
             arms.push(match fit {
                 Some((other, _)) if unit => quote! { #cfg #from::#name => #to::#other },
                 Some((other, made)) => {
@@ -408,7 +533,10 @@ impl Way<'_> {
                 }
             });
         }
-        Made { tokens: quote! { match from { #(#arms,)* } }, fails }
+        Made {
+            tokens: quote! { match from { #(#arms,)* } },
+            fails,
+        }
     }
 
     /// Whether two types are the same thing in two revisions.
@@ -418,8 +546,10 @@ impl Way<'_> {
                 self.counterpart(a) == *b
                     || self.wrap_or_unwrap(from, to, &quote! { value }).is_some()
             }
-            _ => std::mem::discriminant(self.source().resolve(from))
-                == std::mem::discriminant(self.target().resolve(to)),
+            _ => {
+                std::mem::discriminant(self.source().resolve(from))
+                    == std::mem::discriminant(self.target().resolve(to))
+            }
         }
     }
 
@@ -427,12 +557,16 @@ impl Way<'_> {
     fn same(&self, from: &Ty, to: &Ty) -> bool {
         match (self.source().resolve(from), self.target().resolve(to)) {
             (Ty::Named(a), Ty::Named(b)) => {
-                a == b && self.emitter.family.home(self.from, a) == self.emitter.family.home(self.to, b)
+                a == b
+                    && self.emitter.family.home(self.from, a)
+                        == self.emitter.family.home(self.to, b)
             }
-            (Ty::Array(a, _), Ty::Array(b, _)) | (Ty::Map(a), Ty::Map(b)) | (Ty::Nullable(a), Ty::Nullable(b)) => {
-                self.same(a, b)
-            }
-            (Ty::Int(_), Ty::Int(_)) | (Ty::Number(_), Ty::Number(_)) | (Ty::String(_), Ty::String(_)) => true,
+            (Ty::Array(a, _), Ty::Array(b, _))
+            | (Ty::Map(a), Ty::Map(b))
+            | (Ty::Nullable(a), Ty::Nullable(b)) => self.same(a, b),
+            (Ty::Int(_), Ty::Int(_))
+            | (Ty::Number(_), Ty::Number(_))
+            | (Ty::String(_), Ty::String(_)) => true,
             (a, b) => a == b,
         }
     }
@@ -443,7 +577,9 @@ impl Way<'_> {
         }
         let (a, b) = (self.source().resolve(from), self.target().resolve(to));
         match (a, b) {
-            (Ty::Named(x), Ty::Named(y)) if self.fails.contains_key(x) && self.counterpart(x) == *y => {
+            (Ty::Named(x), Ty::Named(y))
+                if self.fails.contains_key(x) && self.counterpart(x) == *y =>
+            {
                 Some(if self.fails[x] {
                     Made::unsure(quote! { #expression.try_into()? })
                 } else {
@@ -452,32 +588,37 @@ impl Way<'_> {
             }
             (Ty::Array(x, _), Ty::Array(y, _)) => {
                 let made = self.value(x, y, &quote! { value })?;
-                let value = made.tokens;
                 Some(if made.fails {
+                    let function = try_function(&made.tokens);
                     Made::unsure(quote! {
-                        #expression.into_iter().map(|value| Ok(#value)).collect::<Result<_, ConvertError>>()?
+                        #expression.into_iter().map(#function).collect::<Result<_, ConvertError>>()?
                     })
                 } else {
-                    Made::sure(quote! { #expression.into_iter().map(|value| #value).collect() })
+                    let function = function(&made.tokens);
+                    Made::sure(quote! { #expression.into_iter().map(#function).collect() })
                 })
             }
             (Ty::Map(x), Ty::Map(y)) => {
                 let made = self.value(x, y, &quote! { value })?;
-                let value = made.tokens;
                 Some(if made.fails {
-                    Made::unsure(quote! { #expression.try_map(|value| Ok::<_, ConvertError>(#value))? })
+                    let function = try_function(&made.tokens);
+                    Made::unsure(quote! { #expression.try_map(#function)? })
                 } else {
-                    Made::sure(quote! { #expression.map(|value| #value) })
+                    let function = function(&made.tokens);
+                    Made::sure(quote! { #expression.map(#function) })
                 })
             }
             (Ty::AnyObject, Ty::Any) => Some(Made::sure(quote! { Value::Object(#expression) })),
-            (Ty::Any, Ty::AnyObject) => Some(Made::unsure(quote! { convert::object(#expression)? })),
-            (Ty::AnyObject, Ty::Named(_) | Ty::Map(_)) | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => {
-                Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
+            (Ty::Any, Ty::AnyObject) => {
+                Some(Made::unsure(quote! { convert::object(#expression)? }))
             }
-            (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => {
-                Some(Made::unsure(quote! { convert::through_json(&#expression)? }))
-            }
+            (Ty::AnyObject, Ty::Named(_) | Ty::Map(_))
+            | (Ty::Named(_) | Ty::Map(_), Ty::AnyObject) => Some(Made::unsure(
+                quote! { convert::through_json(&#expression)? },
+            )),
+            (Ty::Named(x), Ty::Named(y)) if self.emitter.hints().are_alike(x, y) => Some(
+                Made::unsure(quote! { convert::through_json(&#expression)? }),
+            ),
             (Ty::Int(_), Ty::Number(_)) => Some(Made::sure(quote! { Number::from(#expression) })),
             _ => self.wrap_or_unwrap(from, to, expression),
         }
@@ -485,28 +626,40 @@ impl Way<'_> {
 
     /// A type that became a variant of a union, or a variant that was the whole type.
     fn wrap_or_unwrap(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
-        let (Ty::Named(x), Ty::Named(y)) = (self.source().resolve(from), self.target().resolve(to)) else {
+        let (Ty::Named(x), Ty::Named(y)) = (self.source().resolve(from), self.target().resolve(to))
+        else {
             return None;
         };
         let (source, target) = (&self.source().get(x)?.kind, &self.target().get(y)?.kind);
         match (source, target) {
             (Kind::Object(_) | Kind::Enum(_), Kind::Union(union)) => {
                 let path = self.path(false, y);
-                union.variants.iter().filter(|v| v.features.is_empty()).find_map(|variant| {
-                    let Ty::Named(inner) = &variant.ty else { return None };
-                    let made = if *inner == self.counterpart(x) {
-                        self.value(from, &variant.ty, expression)?
-                    } else {
-                        self.wrap_or_unwrap(from, &variant.ty, expression)?
-                    };
-                    let (name, value) = (format_ident!("{}", variant.ident), made.tokens);
-                    Some(Made { tokens: quote! { #path::#name(#value) }, fails: made.fails })
-                })
+                union
+                    .variants
+                    .iter()
+                    .filter(|v| v.features.is_empty())
+                    .find_map(|variant| {
+                        let Ty::Named(inner) = &variant.ty else {
+                            return None;
+                        };
+                        let made = if *inner == self.counterpart(x) {
+                            self.value(from, &variant.ty, expression)?
+                        } else {
+                            self.wrap_or_unwrap(from, &variant.ty, expression)?
+                        };
+                        let (name, value) = (format_ident!("{}", variant.ident), made.tokens);
+                        Some(Made {
+                            tokens: quote! { #path::#name(#value) },
+                            fails: made.fails,
+                        })
+                    })
             }
             (Kind::Union(union), Kind::Object(_) | Kind::Enum(_)) => {
                 let path = self.path(true, x);
                 let (name, value) = union.variants.iter().find_map(|variant| {
-                    let Ty::Named(inner) = &variant.ty else { return None };
+                    let Ty::Named(inner) = &variant.ty else {
+                        return None;
+                    };
                     if self.counterpart(inner) != *y {
                         return None;
                     }
@@ -528,10 +681,17 @@ impl Way<'_> {
 
 impl Scope<'_> {
     /// A JSON value of the data as an expression, objects included.
-    fn invent(&self, ty: &Ty, value: &Value, module: &TokenStream) -> Result<TokenStream, EmitError> {
+    fn invent(
+        &self,
+        ty: &Ty,
+        value: &Value,
+        module: &TokenStream,
+    ) -> Result<TokenStream, EmitError> {
         let resolved = self.model.resolve(ty);
         match (resolved, value) {
-            (Ty::AnyObject, Value::Object(object)) if object.is_empty() => Ok(quote! { Object::new() }),
+            (Ty::AnyObject, Value::Object(object)) if object.is_empty() => {
+                Ok(quote! { Object::new() })
+            }
             (Ty::Map(_), Value::Object(object)) if object.is_empty() => Ok(quote! { Map::new() }),
             (Ty::Array(..), Value::Array(items)) if items.is_empty() => Ok(quote! { Vec::new() }),
             (Ty::Named(name), Value::Object(given)) => {
@@ -545,10 +705,16 @@ impl Scope<'_> {
                     let value = match given.get(&member.json) {
                         Some(value) => {
                             let value = self.invent(&member.ty, value, module)?;
-                            if member.required { value } else { quote! { Some(#value) } }
+                            if member.required {
+                                value
+                            } else {
+                                quote! { Some(#value) }
+                            }
                         }
                         None if member.required => {
-                            return Err(EmitError::Unsupported(format!("{ident}.{name} is required")));
+                            return Err(EmitError::Unsupported(format!(
+                                "{ident}.{name} is required"
+                            )));
                         }
                         None => quote! { None },
                     };
@@ -565,12 +731,49 @@ impl Scope<'_> {
     }
 }
 
+/// An optional value, or what stands for its absence.
+fn or_else(value: &TokenStream, absent: &Made) -> TokenStream {
+    let otherwise = &absent.tokens;
+    let text = otherwise.to_string();
+    if absent.fails {
+        return quote! { match #value { Some(value) => value, None => #otherwise } };
+    }
+    match text.as_str() {
+        "Object :: new ()" | "Map :: new ()" | "Vec :: new ()" => {
+            quote! { #value.unwrap_or_default() }
+        }
+        _ if text.contains(['(', '{']) => quote! { #value.unwrap_or_else(|| #otherwise) },
+        _ => quote! { #value.unwrap_or(#otherwise) },
+    }
+}
+
+/// A conversion of `value` as a function.
+fn function(value: &TokenStream) -> TokenStream {
+    match value.to_string().as_str() {
+        "value . into ()" => quote! { Into::into },
+        "Value :: Object (value)" => quote! { Value::Object },
+        _ => quote! { |value| #value },
+    }
+}
+
+/// A conversion of `value` that can fail as a function.
+fn try_function(value: &TokenStream) -> TokenStream {
+    if value.to_string() == "value . try_into () ?" {
+        quote! { TryInto::try_into }
+    } else {
+        quote! { |value| Ok::<_, ConvertError>(#value) }
+    }
+}
+
 /// Whether a type of a revision can become its counterpart in the next one: it is the same, or
 /// there are conversions.
 pub(super) fn step_exists(emitter: &Emitter<'_>, older: usize, name: &str, other: &str) -> bool {
     let family = emitter.family;
     let (old, new) = (&family.models[older], &family.models[older + 1]);
-    match (old.get(name).map(|def| &def.kind), new.get(other).map(|def| &def.kind)) {
+    match (
+        old.get(name).map(|def| &def.kind),
+        new.get(other).map(|def| &def.kind),
+    ) {
         (Some(Kind::Alias(a)), Some(Kind::Alias(b))) => match (old.resolve(a), new.resolve(b)) {
             (Ty::Named(a), Ty::Named(b)) => {
                 emitter.renamed(older, a) == *b && step_exists(emitter, older, a, b)

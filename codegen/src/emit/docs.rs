@@ -6,7 +6,13 @@ use quote::quote;
 
 /// Documentation attributes, one for each line, each with the space that a comment has.
 pub(super) fn lines(text: &str) -> TokenStream {
-    let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    let lines = text.lines().map(|line| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        }
+    });
     quote! { #(#[doc = #lines])* }
 }
 
@@ -37,6 +43,27 @@ pub(super) fn wrap(text: &str) -> String {
     out
 }
 
+/// Addresses that stand by themselves become links.
+fn autolink(text: &str) -> String {
+    let link = |word: &str| {
+        let end = word.trim_end_matches(['.', ',', ';', ':', ')']).len();
+        match word.split_at_checked(end) {
+            Some((address, rest))
+                if address.starts_with("https://") || address.starts_with("http://") =>
+            {
+                format!("<{address}>{rest}")
+            }
+            _ => word.to_owned(),
+        }
+    };
+    text.split_inclusive([' ', '\n'])
+        .map(|word| {
+            let bare = word.trim_end_matches([' ', '\n']);
+            format!("{}{}", link(bare), &word[bare.len()..])
+        })
+        .collect()
+}
+
 impl Scope<'_> {
     /// The documentation of the type.
     pub(super) fn docs(&self) -> TokenStream {
@@ -48,12 +75,15 @@ impl Scope<'_> {
             text.push_str("\n\n**Deprecated** by this revision of the specification.");
         }
         if !self.def.features.is_empty() {
-            text.push_str(&format!("\n\nNeeds the feature `{}`.", self.def.features.join("` or `")));
+            text.push_str(&format!(
+                "\n\nNeeds the feature `{}`.",
+                self.def.features.join("` or `")
+            ));
         } else if self.def.published
             && let Some(source) = self.emitter.hints.sources.get(&self.model.revision)
         {
             let link = source.replace("{type}", &self.def.name.to_lowercase());
-            text.push_str(&format!("\n\n[In the specification]({link})"));
+            text.push_str(&format!("\n\n[Specification]({link})"));
         }
         if let Some(example) = self.emitter.example(self.at, &self.def.name) {
             text.push_str("\n\n# Example\n\n");
@@ -72,7 +102,11 @@ impl Scope<'_> {
             let Some(end) = after.find('}') else { break };
             let target = after[..end].trim();
             let name = target.split_whitespace().next().unwrap_or(target);
-            let shown = target.strip_prefix(name).map(str::trim).filter(|s| !s.is_empty()).unwrap_or(name);
+            let shown = target
+                .strip_prefix(name)
+                .map(str::trim)
+                .filter(|s| !s.is_empty())
+                .unwrap_or(name);
             let root = name.split('.').next().unwrap_or(name);
             match self.model.get(root) {
                 Some(def) if def.features.is_empty() => {
@@ -86,7 +120,7 @@ impl Scope<'_> {
             }
         }
         out.push_str(rest);
-        self.links(&out)
+        self.links(&autolink(&out))
     }
 
     /// Links by published name lead to the Rust name; a name that this revision lacks is no link.

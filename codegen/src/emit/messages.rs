@@ -1,6 +1,6 @@
 //! The method table.
 
-use super::{Emitter, Scope, cfg};
+use super::{Emitter, Scope, cfg, used};
 use crate::hints::Hints;
 use crate::model::{Kind, Message, MessageKind, Sender, Ty, type_ident};
 use proc_macro2::TokenStream;
@@ -10,14 +10,22 @@ use serde_json::{Map, Value};
 impl Scope<'_> {
     /// The entry of this type in the method table, if it is a message.
     pub(super) fn message(&self) -> Option<TokenStream> {
-        let message = self.model.messages.iter().find(|message| message.name == self.def.name)?;
+        let message = self
+            .model
+            .messages
+            .iter()
+            .find(|message| message.name == self.def.name)?;
         let (ident, cfg, method) = (self.ident(), cfg(&self.def.features), &message.method);
         let sender = sender(message.sender);
         let params = match &message.params {
             None => quote! { Option<Object> },
             Some((ty, required)) => {
                 let ty = self.rust_type(ty).ok()?;
-                if *required { ty } else { quote! { Option<#ty> } }
+                if *required {
+                    ty
+                } else {
+                    quote! { Option<#ty> }
+                }
             }
         };
         Some(match &message.kind {
@@ -50,7 +58,10 @@ impl Emitter<'_> {
     pub(super) fn table(&self, at: usize) -> TokenStream {
         let model = &self.family.models[at];
         let rows = model.messages.iter().map(|message| {
-            let features = model.get(&message.name).map(|def| def.features.clone()).unwrap_or_default();
+            let features = model
+                .get(&message.name)
+                .map(|def| def.features.clone())
+                .unwrap_or_default();
             let (cfg, row) = (cfg(&features), row(message));
             quote! { #cfg #row }
         });
@@ -68,15 +79,18 @@ impl Emitter<'_> {
     ) -> TokenStream {
         let support = &self.support;
         let about = format!(" The method table of {name}.");
+        let items = quote! { #(#items)* };
+        let plain = used(&["Map", "Object", "Value"], &items);
+        let plain = (!plain.is_empty()).then(|| quote! { use #support::codec::{#(#plain),*}; });
+        let traits = used(&["Notification", "Request"], &items);
+        let sender = used(&["Sender"], &quote! { #items #table });
+        let types = (!items.is_empty()).then(|| quote! { use super::*; });
         quote! {
             #![doc = #about]
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::{Map, Object, Value};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::message::{MessageInfo, Notification, Request, Sender};
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use super::*;
-            #(#items)*
+            #types
+            #plain
+            use #support::message::{MessageInfo, #(#traits,)* #(#sender),*};
+            #items
             #table
         }
     }
@@ -88,7 +102,13 @@ impl Emitter<'_> {
         let value = self
             .examples
             .get(&format!("{}/{name}", model.revision))
-            .or_else(|| if newest { self.examples.get(name) } else { None })?;
+            .or_else(|| {
+                if newest {
+                    self.examples.get(name)
+                } else {
+                    None
+                }
+            })?;
         let json = serde_json::to_string_pretty(value).ok()?;
         let (module, ident) = (&self.modules[at], type_ident(name));
         Some(format!(

@@ -11,8 +11,12 @@ impl Scope<'_> {
         let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
         let mut fields = Vec::new();
         for member in stored(object) {
-            let (text, cfg, name, ty) =
-                (self.member_docs(member), cfg_of(member), field(member), self.field_type(member)?);
+            let (text, cfg, name, ty) = (
+                self.member_docs(member),
+                cfg_of(member),
+                field(member),
+                self.field_type(member)?,
+            );
             fields.push(quote! { #text #cfg pub #name: #ty });
         }
         let all_optional = stored(object).all(|member| !member.required);
@@ -24,7 +28,7 @@ impl Scope<'_> {
             }
         });
         let inherent = self.inherent(object)?;
-        let reading = self.reading(object)?;
+        let reading = self.reading(object);
         let writing = self.writing(object)?;
         Ok(quote! {
             #docs
@@ -47,7 +51,10 @@ impl Scope<'_> {
             text.push_str(" **Deprecated** by this revision of the specification.");
         }
         if !member.features.is_empty() {
-            text.push_str(&format!("\n\nNeeds the feature `{}`.", member.features.join("` or `")));
+            text.push_str(&format!(
+                "\n\nNeeds the feature `{}`.",
+                member.features.join("` or `")
+            ));
         }
         docs::lines(&docs::wrap(&text))
     }
@@ -60,7 +67,11 @@ impl Scope<'_> {
             .get(&self.def.name)
             .and_then(|fields| fields.get(&member.json))
             .ok_or_else(|| EmitError::Unsupported(format!("{}.{}", self.def.name, member.json)))?;
-        Ok(if member.required { quote! { #ty } } else { quote! { Option<#ty> } })
+        Ok(if member.required {
+            quote! { #ty }
+        } else {
+            quote! { Option<#ty> }
+        })
     }
 
     /// Constructor and setters.
@@ -77,7 +88,7 @@ impl Scope<'_> {
             match (member.required, default) {
                 (true, None) => {
                     parameters.push(quote! { #name: #parameter });
-                    values.push(quote! { #name: #value });
+                    values.push(init(&name, &value));
                     continue;
                 }
                 (true, Some(default)) => {
@@ -87,7 +98,11 @@ impl Scope<'_> {
                 (false, _) => values.push(quote! { #cfg #name: None }),
             }
             let text = docs::lines(&format!("Sets `{}`.", member.json));
-            let value = if member.required { value } else { quote! { Some(#value) } };
+            let value = if member.required {
+                value
+            } else {
+                quote! { Some(#value) }
+            };
             setters.push(quote! {
                 #text
                 #cfg
@@ -100,14 +115,26 @@ impl Scope<'_> {
         }
         let extra = object.open.then(|| quote! { extra: Extra::new() });
         let about = docs::lines(&if parameters.is_empty() {
-            format!("A [`{ident}`] without optional members.")
+            "One without optional members.".to_owned()
         } else {
-            format!("A [`{ident}`] of its required members.")
+            "One of its required members.".to_owned()
         });
         let many = (parameters.len() > 7).then(|| {
             quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }
         });
+        let derived = stored(object).all(|member| !member.required);
+        let default = (parameters.is_empty() && !derived).then(|| {
+            quote! {
+                #cfg_type
+                impl Default for #ident {
+                    fn default() -> Self {
+                        Self::new()
+                    }
+                }
+            }
+        });
         Ok(quote! {
+            #default
             #cfg_type
             impl #ident {
                 #about
@@ -122,7 +149,11 @@ impl Scope<'_> {
     }
 
     /// How a value is handed over: type of the parameter, and the expression that stores it.
-    fn argument(&self, ty: &Ty, name: &syn::Ident) -> Result<(TokenStream, TokenStream), EmitError> {
+    fn argument(
+        &self,
+        ty: &Ty,
+        name: &syn::Ident,
+    ) -> Result<(TokenStream, TokenStream), EmitError> {
         let into = |ty: TokenStream| (quote! { impl Into<#ty> }, quote! { #name.into() });
         Ok(match self.model.resolve(ty) {
             Ty::Bool => (quote! { bool }, quote! { #name }),
@@ -130,7 +161,11 @@ impl Scope<'_> {
             Ty::String(_) => into(quote! { String }),
             Ty::Number(_) => into(quote! { Number }),
             Ty::Array(item, _) => {
-                let item = self.rust_type(item)?;
+                let item = match &**item {
+                    // Each is checked against the bounds when the list is read or written.
+                    Ty::Int(_) => quote! { i64 },
+                    item => self.rust_type(item)?,
+                };
                 into(quote! { Vec<#item> })
             }
             Ty::Named(target)
@@ -149,7 +184,10 @@ impl Scope<'_> {
     /// A JSON value of the data as an expression of the member's type.
     pub(super) fn literal(&self, ty: &Ty, value: &Value) -> Result<TokenStream, EmitError> {
         let wrong = || {
-            EmitError::Unsupported(format!("{}: `{value}` is no value of this member", self.def.name))
+            EmitError::Unsupported(format!(
+                "{}: `{value}` is no value of this member",
+                self.def.name
+            ))
         };
         Ok(match (self.model.resolve(ty), value) {
             (Ty::Int(_), Value::Number(number)) => {
@@ -175,7 +213,7 @@ impl Scope<'_> {
         })
     }
 
-    fn reading(&self, object: &Object) -> Result<TokenStream, EmitError> {
+    fn reading(&self, object: &Object) -> TokenStream {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
         let name = &self.def.name;
@@ -188,8 +226,7 @@ impl Scope<'_> {
             slots.push(quote! { #cfg let mut #slot = codec::Slot::EMPTY; });
             let read = read_call(member);
             arms.push(quote! { #cfg #json => #read });
-            if let Some(constant) = member.constant() {
-                let _ = constant;
+            if member.constant().is_some() {
                 checks.push(quote! { #cfg #slot.required(#json)?; });
                 continue;
             }
@@ -203,13 +240,17 @@ impl Scope<'_> {
         let (start, other, end) = if object.open {
             (
                 quote! { let mut extra = Extra::new(); },
-                quote! { _ => extra.read(key, &mut members)? },
+                quote! { _ => extra.read(&key, &mut members)? },
                 quote! { extra: extra.unique()? },
             )
         } else {
-            (quote! {}, quote! { _ => return Err(codec::unknown_member(&key)) }, quote! {})
+            (
+                quote! {},
+                quote! { _ => return Err(codec::unknown_member(&key)) },
+                quote! {},
+            )
         };
-        Ok(quote! {
+        quote! {
             #cfg_type
             impl<'de> Deserialize<'de> for #ident {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -232,7 +273,7 @@ impl Scope<'_> {
                     Ok(Self { #(#values,)* #end })
                 }
             }
-        })
+        }
     }
 
     fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
@@ -262,7 +303,9 @@ impl Scope<'_> {
             let (json, cfg) = (&member.json, cfg_of(member));
             quote! { #cfg #json }
         });
-        let extra = object.open.then(|| quote! { self.extra.write(&mut map, &[#(#known),*])?; });
+        let extra = object
+            .open
+            .then(|| quote! { self.extra.write(&mut map, &[#(#known),*])?; });
         Ok(quote! {
             #cfg_type
             impl Serialize for #ident {
@@ -277,9 +320,21 @@ impl Scope<'_> {
     }
 }
 
+/// A field of a struct literal.
+pub(super) fn init(name: &syn::Ident, value: &TokenStream) -> TokenStream {
+    if *name == value.to_string() {
+        quote! { #name }
+    } else {
+        quote! { #name: #value }
+    }
+}
+
 /// Members that have a field.
 pub(super) fn stored(object: &Object) -> impl Iterator<Item = &Member> {
-    object.members.iter().filter(|member| member.constant().is_none())
+    object
+        .members
+        .iter()
+        .filter(|member| member.constant().is_none())
 }
 
 /// The identifier of a field; a keyword gets an underscore behind it.
@@ -326,22 +381,45 @@ fn read_call(member: &Member) -> TokenStream {
     match (&member.ty, member.required) {
         (Ty::Int(bounds), required) => {
             let range = int_range(bounds);
-            let call = if required { quote! { read_int } } else { quote! { read_optional_int } };
+            let call = if required {
+                quote! { read_int }
+            } else {
+                quote! { read_optional_int }
+            };
             quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
         }
         (Ty::Nullable(inner), _) if matches!(**inner, Ty::Int(_)) => {
-            let Ty::Int(bounds) = &**inner else { return TokenStream::new() };
+            let Ty::Int(bounds) = &**inner else {
+                return TokenStream::new();
+            };
             let range = int_range(bounds);
             quote! { codec::read_nullable_int(&mut #slot, #json, #range, &mut members)? }
         }
         (Ty::Number(bounds), required) if !bounds.is_free() => {
             let range = float_range(bounds);
-            let call = if required { quote! { read_number } } else { quote! { read_optional_number } };
+            let call = if required {
+                quote! { read_number }
+            } else {
+                quote! { read_optional_number }
+            };
+            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+        }
+        (Ty::Array(item, free), required) if free.is_free() && matches!(**item, Ty::Int(_)) => {
+            let range = item_range(item);
+            let call = if required {
+                quote! { read_ints }
+            } else {
+                quote! { read_optional_ints }
+            };
             quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
         }
         (Ty::Array(_, bounds) | Ty::String(bounds), required) if !bounds.is_free() => {
             let range = length_range(bounds);
-            let call = if required { quote! { read_sized } } else { quote! { read_optional_sized } };
+            let call = if required {
+                quote! { read_sized }
+            } else {
+                quote! { read_optional_sized }
+            };
             quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
         }
         // Where `null` is a value, it is not the same as an absent member.
@@ -362,6 +440,11 @@ fn check_call(member: &Member) -> TokenStream {
             _ => return TokenStream::new(),
         },
         Ty::Number(bounds) if !bounds.is_free() => (quote! { check_number }, float_range(bounds)),
+        Ty::Array(item, free)
+            if free.is_free() && matches!(&**item, Ty::Int(bounds) if !bounds.is_free()) =>
+        {
+            (quote! { check_ints }, item_range(item))
+        }
         Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
             (quote! { check_size }, length_range(bounds))
         }
@@ -385,24 +468,59 @@ fn check_call(member: &Member) -> TokenStream {
 
 fn int_range(bounds: &Bounds) -> TokenStream {
     let literal = |number: &serde_json::Number| number.as_i64().map(Literal::i64_unsuffixed);
-    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { i64::MIN }, |n| quote! { #n });
-    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { i64::MAX }, |n| quote! { #n });
+    let min = bounds
+        .min
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { i64::MIN }, |n| quote! { #n });
+    let max = bounds
+        .max
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { i64::MAX }, |n| quote! { #n });
     quote! { #min..=#max }
+}
+
+/// The range of the integers in a list.
+fn item_range(item: &Ty) -> TokenStream {
+    match item {
+        Ty::Int(bounds) => int_range(bounds),
+        _ => int_range(&Bounds::default()),
+    }
 }
 
 fn float_range(bounds: &Bounds) -> TokenStream {
     let literal = |number: &serde_json::Number| number.as_f64().map(Literal::f64_unsuffixed);
-    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { f64::MIN }, |n| quote! { #n });
-    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { f64::MAX }, |n| quote! { #n });
+    let min = bounds
+        .min
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { f64::MIN }, |n| quote! { #n });
+    let max = bounds
+        .max
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { f64::MAX }, |n| quote! { #n });
     quote! { #min..=#max }
 }
 
 fn length_range(bounds: &Bounds) -> TokenStream {
     let literal = |number: &serde_json::Number| {
-        number.as_u64().and_then(|n| usize::try_from(n).ok()).map(Literal::usize_unsuffixed)
+        number
+            .as_u64()
+            .and_then(|n| usize::try_from(n).ok())
+            .map(Literal::usize_unsuffixed)
     };
-    let min = bounds.min.as_ref().and_then(literal).map_or(quote! { 0 }, |n| quote! { #n });
-    let max = bounds.max.as_ref().and_then(literal).map_or(quote! { usize::MAX }, |n| quote! { #n });
+    let min = bounds
+        .min
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { 0 }, |n| quote! { #n });
+    let max = bounds
+        .max
+        .as_ref()
+        .and_then(literal)
+        .map_or(quote! { usize::MAX }, |n| quote! { #n });
     quote! { #min..=#max }
 }
 

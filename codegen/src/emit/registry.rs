@@ -1,11 +1,11 @@
 //! What spans all revisions: the list of revisions, types by name, messages at any revision.
 
 use super::convert::step_exists;
-use super::{EmitError, Emitter, File, cfg, module_name};
-use crate::model::{Kind, Model, MessageKind, Ty, type_ident};
+use super::{EmitError, Emitter, File, cfg, file, module_name};
+use crate::model::{Kind, MessageKind, Model, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Emitter<'_> {
     /// The files beside the modules of the revisions.
@@ -15,9 +15,9 @@ impl Emitter<'_> {
     /// When a file does not parse, which is a fault of the generator.
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
-            self.file("mod.rs", &self.revisions())?,
-            self.file("registry.rs", &self.registry())?,
-            self.file("versions.rs", &self.versions())?,
+            file("mod.rs", &self.revisions())?,
+            file("registry.rs", &self.registry())?,
+            file("versions.rs", &self.versions()?)?,
         ])
     }
 
@@ -38,11 +38,22 @@ impl Emitter<'_> {
             let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
             quote! { #cfg pub mod #module; }
         });
-        let texts: Vec<&String> = self.family.models.iter().map(|model| &model.revision).collect();
-        let idents: Vec<syn::Ident> =
-            self.family.models.iter().map(|model| revision_ident(&model.revision)).collect();
+        let texts: Vec<&String> = self
+            .family
+            .models
+            .iter()
+            .map(|model| &model.revision)
+            .collect();
+        let idents: Vec<syn::Ident> = self
+            .family
+            .models
+            .iter()
+            .map(|model| revision_ident(&model.revision))
+            .collect();
         let latest = &idents[self.newest()];
-        let docs = texts.iter().map(|text| super::docs::lines(&format!("Revision {text}.")));
+        let docs = texts
+            .iter()
+            .map(|text| super::docs::lines(&format!("Revision {text}.")));
         quote! {
             //! The revisions of the specification, oldest to newest.
             #(#modules)*
@@ -70,15 +81,20 @@ impl Emitter<'_> {
     fn registry(&self) -> TokenStream {
         let tables = (0..=self.newest()).rev().map(|at| {
             let model = &self.family.models[at];
-            let (cfg, module) = (self.revision_cfg(at), format_ident!("{}", self.modules[at]));
+            let cfg = self.revision_cfg(at);
             let name = format_ident!("{}", self.modules[at].to_uppercase());
-            let rows = model.types.iter().map(|def| self.registry_row(at, model, &def.name));
+            let rows = model
+                .types
+                .iter()
+                .map(|def| self.registry_row(at, model, &def.name));
             let about = super::docs::lines(&format!("Types of {}.", model.revision));
-            let _ = module;
             quote! { #about #cfg static #name: &[Entry] = &[#(#rows),*]; }
         });
         let arms = (0..=self.newest()).map(|at| {
-            let (cfg, revision) = (self.revision_cfg(at), revision_ident(&self.family.models[at].revision));
+            let (cfg, revision) = (
+                self.revision_cfg(at),
+                revision_ident(&self.family.models[at].revision),
+            );
             let name = format_ident!("{}", self.modules[at].to_uppercase());
             quote! { #cfg Revision::#revision => #name }
         });
@@ -104,9 +120,10 @@ impl Emitter<'_> {
     }
 
     fn registry_row(&self, at: usize, model: &Model, name: &str) -> TokenStream {
-        let Some(def) = model.get(name) else { return TokenStream::new() };
-        let features = self.all_features(at, name, &def.features);
-        let cfg = cfg(&features);
+        let Some(def) = model.get(name) else {
+            return TokenStream::new();
+        };
+        let cfg = cfg(&def.features);
         let module = format_ident!("{}", self.modules[at]);
         let ident = format_ident!("{}", type_ident(name));
         let home = &self.family.models[self.family.home(at, name)].revision;
@@ -115,30 +132,11 @@ impl Emitter<'_> {
         if at < self.newest()
             && let Some(other) = self.above(at, name)
         {
-            let (module2, ident2) = (format_ident!("{}", self.modules[at + 1]), format_ident!("{}", type_ident(&other)));
-            row = quote! { #row.up::<#module::#ident, #module2::#ident2>(#other) };
-        }
-        if at > 0
-            && let Some(other) = self.below(at, name)
-        {
-            // Revisions below are features of their own; the row says so by a helper.
-            let feature = feature_name(&self.family.models[at - 1].revision);
-            let (module2, ident2) = (format_ident!("{}", self.modules[at - 1]), format_ident!("{}", type_ident(&other)));
-            row = quote! {
-                {
-                    let entry = #row;
-                    #[cfg(feature = #feature)]
-                    let entry = entry.down::<#module::#ident, #module2::#ident2>(#other);
-                    entry
-                }
-            };
+            let above = format_ident!("{}", self.modules[at + 1]);
+            let counterpart = format_ident!("{}", type_ident(&other));
+            row = quote! { #row.next::<#module::#ident, #above::#counterpart>(#other) };
         }
         quote! { #cfg #row }
-    }
-
-    /// Proposals without which a type does not exist.
-    fn all_features(&self, _at: usize, _name: &str, own: &[String]) -> Vec<String> {
-        own.to_vec()
     }
 
     /// The type of the next revision that this one is converted to.
@@ -158,12 +156,22 @@ impl Emitter<'_> {
         older
             .types
             .iter()
-            .find(|def| self.above(at - 1, &def.name).is_some_and(|other| other == name))
+            .find(|def| {
+                self.above(at - 1, &def.name)
+                    .is_some_and(|other| other == name)
+            })
             .map(|def| def.name.clone())
     }
 
     /// Parameters and results at every revision.
-    fn versions(&self) -> TokenStream {
+    fn versions(&self) -> Result<TokenStream, EmitError> {
+        let mut steps = Vec::new();
+        for older in 0..self.newest() {
+            steps.push((
+                self.fallible(older, older + 1)?,
+                self.fallible(older + 1, older)?,
+            ));
+        }
         let mut items = Vec::new();
         for at in (0..=self.newest()).rev() {
             let model = &self.family.models[at];
@@ -180,19 +188,17 @@ impl Emitter<'_> {
             for name in names {
                 let newest = at == self.newest() || self.above(at, &name).is_none();
                 if newest {
-                    items.push(self.version(at, &name));
+                    items.push(self.version(at, &name, &steps));
                 }
             }
         }
-        quote! {
+        Ok(quote! {
             //! Parameters and results of messages at every revision that has them.
-            #[allow(unused_imports, reason = "what is used depends on the features")]
-            use crate::convert::ConvertError;
             use crate::json;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
             #(#items)*
-        }
+        })
     }
 
     fn own_name(&self, at: usize, ty: &Ty) -> Option<String> {
@@ -206,63 +212,62 @@ impl Emitter<'_> {
         }
     }
 
-    fn version(&self, at: usize, name: &str) -> TokenStream {
+    fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
         let model = &self.family.models[at];
-        let features = model.get(name).map(|def| def.features.clone()).unwrap_or_default();
+        let features = model
+            .get(name)
+            .map(|def| def.features.clone())
+            .unwrap_or_default();
         let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
-        let path = |at: usize, name: &str| {
-            let (module, ident) = (format_ident!("{}", self.modules[at]), format_ident!("{}", type_ident(name)));
-            quote! { super::#module::#ident }
-        };
-        let own = path(at, name);
-        let mut chain = vec![(at, name.to_owned())];
-        let (mut level, mut current) = (at, name.to_owned());
-        while level > 0 && features.is_empty() {
-            let Some(below) = self.below(level, &current) else { break };
-            level -= 1;
-            current = below;
-            chain.push((level, current.clone()));
-        }
+        let own = self.path_of(at, name);
+        let chain = self.chain(at, name, &features);
         let mut reads = Vec::new();
         let mut writes = Vec::new();
-        for depth in 0..chain.len() {
-            let (level, _) = &chain[depth];
-            let (cfg, revision) =
-                (self.revision_cfg(*level), revision_ident(&self.family.models[*level].revision));
-            // A step between revisions that share the type is none.
-            let mut steps: Vec<TokenStream> = Vec::new();
-            let homes: Vec<TokenStream> = chain[..=depth].iter().map(|(l, n)| path(self.family.home(*l, n), n)).collect();
-            let mut distinct: Vec<&TokenStream> = Vec::new();
-            for home in &homes {
-                if distinct.last().is_none_or(|last| last.to_string() != home.to_string()) {
-                    distinct.push(home);
+        let mut up: Vec<TokenStream> = Vec::new();
+        let mut down: Vec<TokenStream> = Vec::new();
+        let mut lowest = own.clone();
+        for (depth, (level, current)) in chain.iter().enumerate() {
+            if let Some((upper, above)) = depth.checked_sub(1).and_then(|before| chain.get(before))
+            {
+                let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
+                // Revisions that share the type need no step.
+                if high.to_string() != low.to_string() {
+                    let (rise, fall) = &steps[*level];
+                    up.insert(0, step(&high, rise.get(current)));
+                    down.push(step(&low, fall.get(above)));
+                    lowest = low;
                 }
             }
-            let lowest = distinct.last().copied().cloned().unwrap_or_else(|| own.clone());
-            for upper in distinct.iter().rev().skip(1) {
-                steps.push(quote! { let value = #upper::try_from(value).map_err(ConvertError::from)?; });
-            }
-            reads.push(quote! {
-                #cfg
-                Revision::#revision => {
-                    let value: #lowest = json::from_str(text)?;
-                    #(#steps)*
-                    Ok(value)
+            let (cfg, revision) = (
+                self.revision_cfg(*level),
+                revision_ident(&self.family.models[*level].revision),
+            );
+            reads.push(if up.is_empty() {
+                quote! { #cfg Revision::#revision => Ok(json::from_str(text)?), }
+            } else {
+                quote! {
+                    #cfg
+                    Revision::#revision => {
+                        let value: #lowest = json::from_str(text)?;
+                        #(#up)*
+                        Ok(value)
+                    }
                 }
             });
-            let down = distinct.iter().skip(1).map(|lower| {
-                quote! { let value = #lower::try_from(value).map_err(ConvertError::from)?; }
-            });
-            writes.push(quote! {
-                #cfg
-                Revision::#revision => {
-                    let value = self;
-                    #(#down)*
-                    Ok(serde_json::to_string(&value)?)
+            writes.push(if down.is_empty() {
+                quote! { #cfg Revision::#revision => Ok(serde_json::to_string(&self)?), }
+            } else {
+                quote! {
+                    #cfg
+                    Revision::#revision => {
+                        let value = self;
+                        #(#down)*
+                        Ok(serde_json::to_string(&value)?)
+                    }
                 }
             });
         }
-        let complete = at == self.newest() && chain.len() == self.family.models.len();
+        let complete = chain.len() == self.family.models.len();
         let rest = if complete {
             quote! {
                 #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -283,6 +288,40 @@ impl Emitter<'_> {
                 }
             }
         }
+    }
+
+    /// The forms of a type from a revision downwards.
+    fn chain(&self, at: usize, name: &str, features: &[String]) -> Vec<(usize, String)> {
+        let mut chain = vec![(at, name.to_owned())];
+        while let Some((level, current)) = chain.last()
+            && *level > 0
+            && features.is_empty()
+            && let Some(below) = self.below(*level, current)
+        {
+            chain.push((level - 1, below));
+        }
+        chain
+    }
+
+    /// The path of the type that stands for a name of a revision.
+    fn path_of(&self, at: usize, name: &str) -> TokenStream {
+        let home = self.family.home(at, name);
+        let (module, ident) = (
+            format_ident!("{}", self.modules[home]),
+            format_ident!("{}", type_ident(name)),
+        );
+        quote! { super::#module::#ident }
+    }
+}
+
+/// The conversions between a revision and the next, up and down, and whether they can fail.
+type Steps = (BTreeMap<String, bool>, BTreeMap<String, bool>);
+
+fn step(target: &TokenStream, fails: Option<&bool>) -> TokenStream {
+    if fails == Some(&false) {
+        quote! { let value = #target::from(value); }
+    } else {
+        quote! { let value = #target::try_from(value)?; }
     }
 }
 

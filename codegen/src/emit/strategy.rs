@@ -1,7 +1,7 @@
 //! Strategies of `proptest` for every type.
 
 use super::object::{cfg_of, field, stored};
-use super::{EmitError, Emitter, Scope, cfg};
+use super::{EmitError, Emitter, Scope, cfg, used};
 use crate::model::{Bounds, Kind, Object, Ty, type_ident};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -23,7 +23,8 @@ impl Scope<'_> {
                     .variants
                     .iter()
                     .map(|variant| {
-                        let (cfg, name) = (cfg(&variant.features), format_ident!("{}", variant.ident));
+                        let (cfg, name) =
+                            (cfg(&variant.features), format_ident!("{}", variant.ident));
                         if *self.model.resolve(&variant.ty) == Ty::Null {
                             return Ok(quote! { #cfg Just(Self::#name).boxed() });
                         }
@@ -32,7 +33,7 @@ impl Scope<'_> {
                         Ok(quote! { #cfg #inner #filter.prop_map(Self::#name).boxed() })
                     })
                     .collect::<Result<Vec<_>, EmitError>>()?;
-                quote! { arbitrary::one_of(vec![#(#arms),*]) }
+                quote! { arbitrary::one_of([#(#arms),*]) }
             }
             Kind::Alias(_) | Kind::Native(_) => return Ok(None),
         };
@@ -49,7 +50,9 @@ impl Scope<'_> {
 
     /// A variant that is told apart by optional members is only drawn with them.
     fn decided(&self, ty: &Ty) -> TokenStream {
-        let Ty::Named(name) = ty else { return TokenStream::new() };
+        let Ty::Named(name) = ty else {
+            return TokenStream::new();
+        };
         let decide = self.emitter.hints().decide.get(&self.def.name);
         let (Some(when), Some(Kind::Object(object))) = (
             decide.and_then(|decide| decide.when.get(name)),
@@ -57,18 +60,27 @@ impl Scope<'_> {
         ) else {
             return TokenStream::new();
         };
-        let fields = stored(object).filter(|member| when.contains(&member.json)).map(field);
+        let fields = stored(object)
+            .filter(|member| when.contains(&member.json))
+            .map(field);
         quote! { .prop_filter("told apart by its members", |value| #(value.#fields.is_some())&&*) }
     }
 
     fn object_strategy(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let ident = self.ident();
         let (first, later): (Vec<_>, Vec<_>) = stored(object).partition(|member| {
-            member.required && self.emitter.hints().default_of(&self.def.name, &member.json).is_none()
+            member.required
+                && self
+                    .emitter
+                    .hints()
+                    .default_of(&self.def.name, &member.json)
+                    .is_none()
         });
         let names: Vec<syn::Ident> = first.iter().map(|member| field(member)).collect();
-        let strategies =
-            first.iter().map(|member| self.value_strategy(&member.ty)).collect::<Result<Vec<_>, _>>()?;
+        let strategies = first
+            .iter()
+            .map(|member| self.value_strategy(&member.ty))
+            .collect::<Result<Vec<_>, _>>()?;
         let base = if first.is_empty() {
             quote! { Just(#ident::new()).boxed() }
         } else {
@@ -86,34 +98,52 @@ impl Scope<'_> {
                 let all = arbitrary::with(all, #inner, |it, value| it.#name = value);
             });
         }
-        if object.open {
-            let known = object.members.iter().map(|member| {
-                let (cfg, json) = (cfg_of(member), &member.json);
-                quote! { #cfg #json }
-            });
-            steps.push(quote! {
-                let all = arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value);
-            });
+        if !object.open {
+            return Ok(quote! { let all = #base; #(#steps)* all });
         }
-        Ok(quote! { let all = #base; #(#steps)* all })
+        let known = object.members.iter().map(|member| {
+            let (cfg, json) = (cfg_of(member), &member.json);
+            quote! { #cfg #json }
+        });
+        Ok(quote! {
+            let all = #base;
+            #(#steps)*
+            arbitrary::with(all, arbitrary::extra(&[#(#known),*]), |it, value| it.extra = value)
+        })
     }
 
     fn value_strategy(&self, ty: &Ty) -> Result<TokenStream, EmitError> {
         Ok(match self.model.resolve(ty) {
             Ty::Any => quote! { arbitrary::value() },
             Ty::AnyObject => quote! { arbitrary::object() },
-            Ty::EmptyObject => quote! { Just(Empty) },
+            Ty::EmptyObject => quote! { any::<codec::Empty>() },
             Ty::Bool => quote! { any::<bool>() },
             Ty::Int(bounds) => {
                 let literal = |n: &serde_json::Number| n.as_i64().map(Literal::i64_unsuffixed);
-                let min = bounds.min.as_ref().and_then(literal).map_or(quote! { i64::MIN }, |n| quote! { #n });
-                let max = bounds.max.as_ref().and_then(literal).map_or(quote! { i64::MAX }, |n| quote! { #n });
+                let min = bounds
+                    .min
+                    .as_ref()
+                    .and_then(literal)
+                    .map_or(quote! { i64::MIN }, |n| quote! { #n });
+                let max = bounds
+                    .max
+                    .as_ref()
+                    .and_then(literal)
+                    .map_or(quote! { i64::MAX }, |n| quote! { #n });
                 quote! { arbitrary::int(#min..=#max) }
             }
             Ty::Number(bounds) => {
                 let literal = |n: &serde_json::Number| n.as_f64().map(Literal::f64_unsuffixed);
-                let min = bounds.min.as_ref().and_then(literal).map_or(quote! { f64::MIN }, |n| quote! { #n });
-                let max = bounds.max.as_ref().and_then(literal).map_or(quote! { f64::MAX }, |n| quote! { #n });
+                let min = bounds
+                    .min
+                    .as_ref()
+                    .and_then(literal)
+                    .map_or(quote! { f64::MIN }, |n| quote! { #n });
+                let max = bounds
+                    .max
+                    .as_ref()
+                    .and_then(literal)
+                    .map_or(quote! { f64::MAX }, |n| quote! { #n });
                 quote! { arbitrary::number(#min..=#max) }
             }
             Ty::String(_) => quote! { arbitrary::text() },
@@ -135,26 +165,31 @@ impl Scope<'_> {
                 quote! { any::<#ident>() }
             }
             Ty::Null | Ty::Const(_) => {
-                return Err(EmitError::Unsupported(format!("{}: a constant on its own", self.def.name)));
+                return Err(EmitError::Unsupported(format!(
+                    "{}: a constant on its own",
+                    self.def.name
+                )));
             }
         })
     }
 }
 
 impl Emitter<'_> {
-    pub(super) fn strategies_file(&self, name: &str, items: &[TokenStream]) -> TokenStream {
+    pub(super) fn strategies_file(&self, name: &str, items: &TokenStream) -> TokenStream {
         let support = &self.support;
         let about = format!(" Strategies of `proptest` for the types of {name}.");
+        let codec = used(&["codec"], items);
+        let names = used(
+            &["Arbitrary", "BoxedStrategy", "Just", "Strategy", "any"],
+            items,
+        );
         quote! {
             #![doc = #about]
             use #support::arbitrary;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use #support::codec::Empty;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
+            #(use #support::#codec;)*
             use super::*;
-            #[allow(unused_imports, reason = "what is used depends on the schema")]
-            use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
-            #(#items)*
+            use proptest::prelude::{#(#names),*};
+            #items
         }
     }
 }
@@ -163,7 +198,15 @@ impl Emitter<'_> {
 fn small(bounds: &Bounds) -> TokenStream {
     let size = |n: &serde_json::Number| n.as_u64().and_then(|n| usize::try_from(n).ok());
     let min = bounds.min.as_ref().and_then(size).unwrap_or(0);
-    let max = bounds.max.as_ref().and_then(size).unwrap_or(usize::MAX).min(min + 3);
-    let (min, max) = (Literal::usize_unsuffixed(min), Literal::usize_unsuffixed(max));
+    let max = bounds
+        .max
+        .as_ref()
+        .and_then(size)
+        .unwrap_or(usize::MAX)
+        .min(min + 3);
+    let (min, max) = (
+        Literal::usize_unsuffixed(min),
+        Literal::usize_unsuffixed(max),
+    );
     quote! { #min..=#max }
 }

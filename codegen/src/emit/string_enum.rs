@@ -7,13 +7,21 @@ use quote::quote;
 
 impl Scope<'_> {
     pub(super) fn string_enum(&self, known: &StringEnum) -> TokenStream {
-        let (docs, cfg, ident, name) =
-            (self.docs(), cfg(&self.def.features), self.ident(), &self.def.name);
+        let (docs, cfg, ident, name) = (
+            self.docs(),
+            cfg(&self.def.features),
+            self.ident(),
+            &self.def.name,
+        );
         let lowered = &self.emitter.lowered[self.at].variants[name];
         let values: Vec<&String> = known.values.iter().map(|(value, _)| value).collect();
         let idents: Vec<&syn::Ident> = values.iter().map(|value| &lowered[*value]).collect();
         let texts = known.values.iter().map(|(value, words)| {
-            let text = if words.is_empty() { format!("`{value}`") } else { self.prose(words) };
+            let text = if words.is_empty() {
+                format!("`{value}`")
+            } else {
+                self.prose(words)
+            };
             docs::lines(&docs::wrap(&text))
         });
         let (rest, rest_text, order) = if known.open {
@@ -36,7 +44,7 @@ impl Scope<'_> {
                     fn from(text: &str) -> Self {
                         match text {
                             #(#values => Self::#idents,)*
-                            other => Self::Other(codec::OtherText::new(other)),
+                            other => Self::Other(codec::FromText::other(other)),
                         }
                     }
                 }

@@ -25,7 +25,12 @@ impl Scope<'_> {
             variants.push(quote! { #text #cfg #name(#ty) });
             writes.push(quote! { #cfg Self::#name(value) => value.serialize(serializer) });
             let resolved = self.model.resolve(&variant.ty);
-            let alone = union.variants.iter().filter(|v| self.model.resolve(&v.ty) == resolved).count() == 1;
+            let alone = union
+                .variants
+                .iter()
+                .filter(|v| self.model.resolve(&v.ty) == resolved)
+                .count()
+                == 1;
             if alone {
                 let cfg = cfg.clone().or_else(|| cfg_type.clone());
                 froms.push(quote! {
@@ -38,7 +43,7 @@ impl Scope<'_> {
                 });
             }
         }
-        let reading = self.union_reading(union)?;
+        let reading = self.union_reading(union);
         Ok(quote! {
             #docs
             #cfg_type
@@ -61,7 +66,12 @@ impl Scope<'_> {
             Ty::Named(name) => match self.model.get(name) {
                 Some(def) if !def.docs.is_empty() => {
                     let prose = self.prose(&def.docs);
-                    prose.split_inclusive(". ").next().unwrap_or(&prose).trim().to_owned()
+                    prose
+                        .split_inclusive(". ")
+                        .next()
+                        .unwrap_or(&prose)
+                        .trim()
+                        .to_owned()
                 }
                 _ => format!("[`{}`]", crate::model::type_ident(name)),
             },
@@ -83,7 +93,7 @@ impl Scope<'_> {
         }
     }
 
-    fn union_reading(&self, union: &Union) -> Result<TokenStream, EmitError> {
+    fn union_reading(&self, union: &Union) -> TokenStream {
         let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
         let decide = self.emitter.hints.decide.get(name);
         let plan = plan(self.model, name, union, decide);
@@ -94,8 +104,15 @@ impl Scope<'_> {
                 several => self.several_hook(*kind, several.iter().map(|at| &union.variants[*at])),
             });
         }
-        let objects = self.object_hook(union, &plan.objects)?;
-        Ok(quote! {
+        let objects = self.object_hook(union, &plan.objects);
+        let hooks = quote! { #(#hooks)* };
+        let borrows = format!("{hooks}{objects}").contains("'de");
+        let lifetime = if borrows {
+            quote! { <'de> codec::FromAny<'de> }
+        } else {
+            quote! { codec::FromAny<'_> }
+        };
+        quote! {
             #cfg_type
             impl<'de> Deserialize<'de> for #ident {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -103,12 +120,12 @@ impl Scope<'_> {
                 }
             }
             #cfg_type
-            impl<'de> codec::FromAny<'de> for #ident {
+            impl #lifetime for #ident {
                 const NAME: &'static str = #name;
-                #(#hooks)*
+                #hooks
                 #objects
             }
-        })
+        }
     }
 
     /// Variants of one kind of value, tried in order.
@@ -128,28 +145,28 @@ impl Scope<'_> {
         match kind {
             JsonKind::Null => quote! {
                 fn from_null<E: serde::de::Error>() -> Result<Self, E> {
-                    codec::first_of(Value::Null, #tries)
+                    codec::first_of(&Value::Null, #tries)
                 }
             },
             JsonKind::Bool => quote! {
                 fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-                    codec::first_of(Value::Bool(value), #tries)
+                    codec::first_of(&Value::Bool(value), #tries)
                 }
             },
             JsonKind::Number => quote! {
                 const NUMBERS: bool = true;
                 fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
-                    codec::first_of(Value::Number(value), #tries)
+                    codec::first_of(&Value::Number(value), #tries)
                 }
             },
             JsonKind::String => quote! {
                 fn from_string<E: serde::de::Error>(value: String) -> Result<Self, E> {
-                    codec::first_of(Value::String(value), #tries)
+                    codec::first_of(&Value::String(value), #tries)
                 }
             },
             JsonKind::Array => quote! {
                 fn from_array<A: serde::de::SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
-                    codec::first_of(codec::array(items)?, #tries)
+                    codec::first_of(&codec::array(items)?, #tries)
                 }
             },
         }
@@ -187,9 +204,10 @@ impl Scope<'_> {
                 }
             }
             JsonKind::String => {
-                let read = match self.model.resolve(&variant.ty) {
-                    Ty::String(_) => quote! { Ok(Self::#name(value)) },
-                    _ => quote! { codec::from_part(Value::String(value)).map(Self::#name) },
+                let read = if let Ty::String(_) = self.model.resolve(&variant.ty) {
+                    quote! { Ok(Self::#name(value)) }
+                } else {
+                    quote! { codec::from_part(Value::String(value)).map(Self::#name) }
                 };
                 quote! {
                     #cfg
@@ -210,7 +228,10 @@ impl Scope<'_> {
     fn take(&self, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
         let direct = match &variant.ty {
-            Ty::Named(target) => matches!(self.model.get(target).map(|d| &d.kind), Some(Kind::Object(_))),
+            Ty::Named(target) => matches!(
+                self.model.get(target).map(|d| &d.kind),
+                Some(Kind::Object(_))
+            ),
             _ => false,
         };
         if direct {
@@ -223,81 +244,86 @@ impl Scope<'_> {
         }
     }
 
-    fn object_hook(&self, union: &Union, objects: &Objects) -> Result<TokenStream, EmitError> {
+    fn object_hook(&self, union: &Union, objects: &Objects) -> TokenStream {
         let name = &self.def.name;
         let signature = quote! {
             fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error>
         };
-        Ok(match objects {
+        match objects {
             Objects::None => quote! {},
             Objects::Only(at) => {
                 let take = self.take(&union.variants[*at]);
                 quote! { #signature { #take } }
             }
-            Objects::Tag { name: tag, arms, absent } => {
+            Objects::Tag {
+                name: tag,
+                arms,
+                absent,
+            } => {
                 let arms = arms.iter().map(|(values, at)| {
                     let variant = &union.variants[*at];
                     let (cfg, take) = (cfg(&variant.features), self.take(variant));
-                    quote! { #cfg Some(#(#values)|*) => #take }
+                    let none = (*absent == Some(*at)).then(|| quote! { | None });
+                    quote! { #cfg Some(#(#values)|*) #none => #take }
                 });
-                let absent = absent.map_or_else(
-                    || quote! { None => Err(codec::missing_tag(#tag)) },
-                    |at| {
-                        let take = self.take(&union.variants[at]);
-                        quote! { None => #take }
-                    },
-                );
+                let absent = absent
+                    .is_none()
+                    .then(|| quote! { None => Err(codec::missing_tag(#tag)), });
                 quote! {
                     #signature {
                         let (tag, members) = codec::find_tag(members, #tag)?;
                         match tag.as_deref() {
                             #(#arms,)*
                             Some(other) => Err(codec::unknown_tag(#name, #tag, other)),
-                            #absent,
+                            #absent
                         }
                     }
                 }
             }
             Objects::Shape(candidates) => {
-                let rows = candidates.iter().map(|candidate| self.row(union, candidate));
+                let rows = candidates.iter().map(|candidate| row(union, candidate));
                 quote! {
                     #signature {
                         codec::read_shape(members, #name, const { &[#(#rows),*] })
                     }
                 }
             }
-        })
+        }
     }
+}
 
-    fn row(&self, union: &Union, candidate: &Candidate) -> TokenStream {
-        let variant = &union.variants[candidate.variant];
-        let cfg = cfg(&variant.features);
-        let name = format_ident!("{}", variant.ident);
-        let shown = match &variant.ty {
-            Ty::Named(name) => name.clone(),
-            _ => variant.ident.clone(),
-        };
-        let required = &candidate.required;
-        let nested = candidate.nested.iter().map(|(outer, inner)| quote! { (#outer, #inner) });
-        let consts = candidate.consts.iter().map(|(member, values)| {
-            let values = values.iter().filter_map(Value::as_str);
-            let all_text = candidate.consts[member].iter().all(Value::is_string);
-            if all_text {
-                quote! { (#member, &[#(#values),*]) }
-            } else {
-                // Other constants are checked by the variant's own decoder.
-                quote! { (#member, &[]) }
-            }
-        });
-        quote! {
-            #cfg
-            codec::Candidate {
-                name: #shown,
-                required: &[#(#required),*],
-                nested: &[#(#nested),*],
-                texts: &[#(#consts),*],
-                take: |object| codec::from_object(object).map(Self::#name),
-            }
+/// A row of the table of candidates.
+fn row(union: &Union, candidate: &Candidate) -> TokenStream {
+    let variant = &union.variants[candidate.variant];
+    let cfg = cfg(&variant.features);
+    let name = format_ident!("{}", variant.ident);
+    let shown = match &variant.ty {
+        Ty::Named(name) => name.clone(),
+        _ => variant.ident.clone(),
+    };
+    let required = &candidate.required;
+    let nested = candidate
+        .nested
+        .iter()
+        .map(|(outer, inner)| quote! { (#outer, #inner) });
+    let consts = candidate.consts.iter().map(|(member, values)| {
+        let values = values.iter().filter_map(Value::as_str);
+        let all_text = candidate.consts[member].iter().all(Value::is_string);
+        if all_text {
+            quote! { (#member, &[#(#values),*]) }
+        } else {
+            // Other constants are checked by the variant's own decoder.
+            quote! { (#member, &[]) }
+        }
+    });
+    quote! {
+        #cfg
+        codec::Candidate {
+            name: #shown,
+            required: &[#(#required),*],
+            nested: &[#(#nested),*],
+            texts: &[#(#consts),*],
+            take: |object| codec::from_object(object).map(Self::#name),
         }
     }
 }

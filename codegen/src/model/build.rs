@@ -1,8 +1,8 @@
 //! From schema documents to named types.
 
 use super::{
-    Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, Variant, field_ident, messages,
-    names, variant_ident,
+    Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, Variant, field_ident,
+    messages, names, variant_ident,
 };
 use crate::hints::Hints;
 use crate::words::Words;
@@ -23,7 +23,9 @@ pub enum BuildError {
         what: String,
     },
     /// Two different types have one name.
-    #[error("{file}#{pointer}: the name `{name}` already stands for a different type; give this one a name of its own in the hints")]
+    #[error(
+        "{file}#{pointer}: the name `{name}` already stands for a different type; give this one a name of its own in the hints"
+    )]
     Clash {
         /// The file.
         file: String,
@@ -81,9 +83,16 @@ pub fn build(
         builder.add(name, schema, true, kind);
     }
     for (name, kind, pointer) in std::mem::take(&mut builder.claims) {
-        let same = builder.index.get(&name).is_some_and(|at| builder.types[*at].kind == kind);
+        let same = builder
+            .index
+            .get(&name)
+            .is_some_and(|at| builder.types[*at].kind == kind);
         if !same {
-            return Err(BuildError::Clash { file: file.to_owned(), pointer, name });
+            return Err(BuildError::Clash {
+                file: file.to_owned(),
+                pointer,
+                name,
+            });
         }
     }
     let mut model = Model {
@@ -93,8 +102,11 @@ pub fn build(
         constants: Map::new(),
         index: builder.index,
     };
-    model.messages = messages::find(&model, &hints.messages)
-        .map_err(|names| BuildError::Unanswered { file: file.to_owned(), names })?;
+    model.messages =
+        messages::find(&model, &hints.messages).map_err(|names| BuildError::Unanswered {
+            file: file.to_owned(),
+            names,
+        })?;
     Ok(model)
 }
 
@@ -128,7 +140,10 @@ impl Builder<'_> {
     fn text(&self, schema: &Value, owner: &str, part: &str) -> String {
         match schema.get("description").and_then(Value::as_str) {
             Some(text) => text.to_owned(),
-            None => self.words.find(self.revision, owner, part).unwrap_or_default(),
+            None => self
+                .words
+                .find(self.revision, owner, part)
+                .unwrap_or_default(),
         }
     }
 
@@ -176,13 +191,15 @@ impl Builder<'_> {
     }
 
     fn keeps_descriptions(&self) -> bool {
-        self.definitions.values().any(|schema| schema.get("description").is_some())
+        self.definitions
+            .values()
+            .any(|schema| schema.get("description").is_some())
     }
 
     fn kind(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
         self.refuse_unsupported(schema, pointer)?;
         if let Some(target) = reference(schema) {
-            return Ok(Kind::Alias(self.named(target)));
+            return Ok(Kind::Alias(Ty::Named(target.to_owned())));
         }
         if let Some(value) = constant(schema) {
             return Ok(Kind::Alias(Ty::Const(value.clone())));
@@ -191,7 +208,10 @@ impl Builder<'_> {
             return self.string_enum(name, &values, open, pointer);
         }
         if schema.get("enum").is_some() {
-            return self.unsupported(&format!("{pointer}/enum"), "an enumeration of other values than strings");
+            return self.unsupported(
+                &format!("{pointer}/enum"),
+                "an enumeration of other values than strings",
+            );
         }
         if schema.get("allOf").is_some() || any_of(schema).is_some() {
             return self.alternatives(name, schema, pointer);
@@ -202,18 +222,22 @@ impl Builder<'_> {
             [one] => self.simple(name, one, schema, pointer),
             several if covers_everything(several) => Ok(Kind::Alias(Ty::Any)),
             _ => {
-                let part = Alternative { label: None, schema: schema.clone() };
+                let part = Alternative {
+                    label: None,
+                    schema: schema.clone(),
+                };
                 self.union(name, vec![part], pointer)
             }
         }
     }
 
-    fn named(&self, target: &str) -> Ty {
-        // A native type that any object or value is written with is that type itself.
-        Ty::Named(target.to_owned())
-    }
-
-    fn simple(&mut self, name: &str, ty: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
+    fn simple(
+        &mut self,
+        name: &str,
+        ty: &str,
+        schema: &Value,
+        pointer: &str,
+    ) -> Result<Kind, BuildError> {
         let bounds = |low: &str, high: &str| Bounds {
             min: schema.get(low).and_then(Value::as_number).cloned(),
             max: schema.get(high).and_then(Value::as_number).cloned(),
@@ -227,7 +251,9 @@ impl Builder<'_> {
             "string" => Ty::String(bounds("minLength", "maxLength")),
             "array" => {
                 let item = match schema.get("items") {
-                    Some(items) => self.inline(&format!("{name}Item"), items, &format!("{pointer}/items"))?,
+                    Some(items) => {
+                        self.inline(&format!("{name}Item"), items, &format!("{pointer}/items"))?
+                    }
                     None => Ty::Any,
                 };
                 Ty::Array(Box::new(item), bounds("minItems", "maxItems"))
@@ -238,7 +264,10 @@ impl Builder<'_> {
 
     fn object(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
         let none = Map::new();
-        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let properties = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .unwrap_or(&none);
         let required = strings(schema.get("required"));
         let further = schema.get("additionalProperties");
         if properties.is_empty() && required.is_empty() {
@@ -265,12 +294,17 @@ impl Builder<'_> {
             }
         };
         let mut members: Vec<Member> = Vec::new();
-        let undeclared = required.iter().filter(|json| !properties.contains_key(*json));
+        let undeclared = required
+            .iter()
+            .filter(|json| !properties.contains_key(*json));
         let any = Value::Object(Map::new());
         let all = properties.iter().chain(undeclared.map(|json| (json, &any)));
         for (json, value) in all {
             let place = format!("{pointer}/properties/{}", escape(json));
-            let default = format!("{name}{}", variant_ident(json.rsplit('/').next().unwrap_or(json)));
+            let default = format!(
+                "{name}{}",
+                variant_ident(json.rsplit('/').next().unwrap_or(json))
+            );
             let is_required = required.contains(json);
             let mut ty = self.inline(&default, value, &place)?;
             if let (Ty::Const(Value::String(only)), false) = (&ty, is_required) {
@@ -296,8 +330,14 @@ impl Builder<'_> {
     fn single_value(&mut self, default: &str, schema: &Value, only: &str) -> Ty {
         let name = self.hints.inline_name(self.revision, default);
         if !self.index.contains_key(&name) {
-            let docs = self.words.find(self.revision, &name, &format!("={only}")).unwrap_or_default();
-            let kind = Kind::Enum(StringEnum { values: vec![(only.to_owned(), docs)], open: false });
+            let docs = self
+                .words
+                .find(self.revision, &name, &format!("={only}"))
+                .unwrap_or_default();
+            let kind = Kind::Enum(StringEnum {
+                values: vec![(only.to_owned(), docs)],
+                open: false,
+            });
             self.add(&name, schema, false, kind);
         }
         Ty::Named(name)
@@ -327,7 +367,12 @@ impl Builder<'_> {
     }
 
     /// Merges `allOf`; what remains is one object, or a union of alternatives.
-    fn alternatives(&mut self, name: &str, schema: &Value, pointer: &str) -> Result<Kind, BuildError> {
+    fn alternatives(
+        &mut self,
+        name: &str,
+        schema: &Value,
+        pointer: &str,
+    ) -> Result<Kind, BuildError> {
         let mut found = self.expand(schema, pointer, 0)?;
         if found.len() == 1 {
             let only = found.remove(0);
@@ -340,7 +385,12 @@ impl Builder<'_> {
     }
 
     /// The alternatives of a schema: `anyOf` spread out, `allOf` merged into each of them.
-    fn expand(&self, schema: &Value, pointer: &str, depth: usize) -> Result<Vec<Alternative>, BuildError> {
+    fn expand(
+        &self,
+        schema: &Value,
+        pointer: &str,
+        depth: usize,
+    ) -> Result<Vec<Alternative>, BuildError> {
         if depth > 32 {
             return self.unsupported(pointer, "`allOf` that refers to itself");
         }
@@ -350,9 +400,14 @@ impl Builder<'_> {
             }
             let mut all = Vec::new();
             for (at, part) in parts.iter().enumerate() {
-                if reference(part).is_some() || part.get("allOf").is_none() && any_of(part).is_none() {
+                if reference(part).is_some()
+                    || part.get("allOf").is_none() && any_of(part).is_none()
+                {
                     let label = reference(part).map(str::to_owned);
-                    all.push(Alternative { label, schema: part.clone() });
+                    all.push(Alternative {
+                        label,
+                        schema: part.clone(),
+                    });
                 } else {
                     all.extend(self.expand(part, &format!("{pointer}/anyOf/{at}"), depth + 1)?);
                 }
@@ -360,13 +415,19 @@ impl Builder<'_> {
             return Ok(all);
         }
         let Some(parts) = schema.get("allOf").and_then(Value::as_array) else {
-            return Ok(vec![Alternative { label: None, schema: schema.clone() }]);
+            return Ok(vec![Alternative {
+                label: None,
+                schema: schema.clone(),
+            }]);
         };
         let mut own = schema.clone();
         if let Some(own) = own.as_object_mut() {
             own.shift_remove("allOf");
         }
-        let mut merged = vec![Alternative { label: None, schema: own }];
+        let mut merged = vec![Alternative {
+            label: None,
+            schema: own,
+        }];
         for (at, part) in parts.iter().enumerate() {
             let place = format!("{pointer}/allOf/{at}");
             let target = match reference(part) {
@@ -394,7 +455,8 @@ impl Builder<'_> {
     /// Two object schemas as one; the second one's members are the narrower ones.
     fn merge(&self, first: &Value, second: &Value, pointer: &str) -> Result<Value, BuildError> {
         let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
-        let (Value::Object(a), Value::Object(b), true) = (first, second, object(first) && object(second))
+        let (Value::Object(a), Value::Object(b), true) =
+            (first, second, object(first) && object(second))
         else {
             return self.unsupported(pointer, "`allOf` of something else than objects");
         };
@@ -424,7 +486,12 @@ impl Builder<'_> {
         Ok(Value::Object(merged))
     }
 
-    fn union(&mut self, name: &str, parts: Vec<Alternative>, pointer: &str) -> Result<Kind, BuildError> {
+    fn union(
+        &mut self,
+        name: &str,
+        parts: Vec<Alternative>,
+        pointer: &str,
+    ) -> Result<Kind, BuildError> {
         let parts: Vec<Alternative> = parts.into_iter().flat_map(by_type).collect();
         let is_null = |part: &Alternative| types_of(&part.schema) == ["null"];
         let (nulls, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_null);
@@ -434,19 +501,28 @@ impl Builder<'_> {
             return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
         }
         rest.extend(nulls);
-        let labels: Vec<String> =
-            rest.iter().enumerate().map(|(at, part)| label(part, at)).collect();
+        let labels: Vec<String> = rest
+            .iter()
+            .enumerate()
+            .map(|(at, part)| label(part, at))
+            .collect();
         let short = names::shorten(&labels);
         let mut variants: Vec<Variant> = Vec::new();
         for (part, short) in rest.iter().zip(&short) {
             let ty = match reference(&part.schema) {
-                Some(target) => self.named(target),
-                None => self.inline(&format!("{name}{}", variant_ident(short)), &part.schema, pointer)?,
+                Some(target) => Ty::Named(target.to_owned()),
+                None => self.inline(
+                    &format!("{name}{}", variant_ident(short)),
+                    &part.schema,
+                    pointer,
+                )?,
             };
             let chosen = match &ty {
-                Ty::Named(target) => {
-                    self.hints.variants.get(name).and_then(|names| names.get(target))
-                }
+                Ty::Named(target) => self
+                    .hints
+                    .variants
+                    .get(name)
+                    .and_then(|names| names.get(target)),
                 _ => None,
             };
             variants.push(Variant {
@@ -455,7 +531,10 @@ impl Builder<'_> {
                 ty,
             });
         }
-        let mut seen: Vec<&str> = variants.iter().map(|variant| variant.ident.as_str()).collect();
+        let mut seen: Vec<&str> = variants
+            .iter()
+            .map(|variant| variant.ident.as_str())
+            .collect();
         seen.sort_unstable();
         if seen.windows(2).any(|pair| pair[0] == pair[1]) {
             return self.unsupported(pointer, "two members of the union give the same name");
@@ -466,11 +545,20 @@ impl Builder<'_> {
     /// Keywords that restrict values in a way that no generated type would check.
     fn refuse_unsupported(&self, schema: &Value, pointer: &str) -> Result<(), BuildError> {
         for key in [
-            "pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems",
-            "minProperties", "maxProperties",
+            "pattern",
+            "multipleOf",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "uniqueItems",
+            "minProperties",
+            "maxProperties",
         ] {
-            if schema.get(key).is_some_and(|value| *value != Value::Bool(false)) {
-                return self.unsupported(&format!("{pointer}/{key}"), format!("the keyword `{key}`"));
+            if schema
+                .get(key)
+                .is_some_and(|value| *value != Value::Bool(false))
+            {
+                return self
+                    .unsupported(&format!("{pointer}/{key}"), format!("the keyword `{key}`"));
             }
         }
         Ok(())
@@ -479,14 +567,20 @@ impl Builder<'_> {
 
 /// An alternative of several types as one for each type.
 fn by_type(part: Alternative) -> Vec<Alternative> {
-    let types: Vec<String> = types_of(&part.schema).into_iter().map(str::to_owned).collect();
+    let types: Vec<String> = types_of(&part.schema)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     if types.len() < 2 {
         return vec![part];
     }
     let one = |ty: String| {
         let mut schema = part.schema.clone();
         schema["type"] = Value::String(ty);
-        Alternative { label: None, schema }
+        Alternative {
+            label: None,
+            schema,
+        }
     };
     types.into_iter().map(one).collect()
 }
@@ -496,9 +590,15 @@ fn label(part: &Alternative, at: usize) -> String {
     if let Some(name) = part.label.as_deref().or_else(|| reference(&part.schema)) {
         return name.to_owned();
     }
-    let tag = part.schema.get("properties").and_then(Value::as_object).and_then(|properties| {
-        properties.values().find_map(|property| constant(property)?.as_str().map(variant_ident))
-    });
+    let tag = part
+        .schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .and_then(|properties| {
+            properties
+                .values()
+                .find_map(|property| constant(property)?.as_str().map(variant_ident))
+        });
     if let Some(tag) = tag {
         return tag;
     }
@@ -518,7 +618,8 @@ fn keep_acronyms(short: &str) -> String {
 }
 
 fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
-    let taken = |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
+    let taken =
+        |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
     let mut ident = ident;
     if taken(&ident) {
         ident = heck::ToSnakeCase::to_snake_case(json);
@@ -535,35 +636,51 @@ pub(crate) fn reference(schema: &Value) -> Option<&str> {
 
 /// The one value of a schema: `const`, or an enumeration of one.
 fn constant(schema: &Value) -> Option<&Value> {
-    schema.get("const").or_else(|| match schema.get("enum")?.as_array()?.as_slice() {
-        [only] => Some(only),
-        _ => None,
-    })
+    schema
+        .get("const")
+        .or_else(|| match schema.get("enum")?.as_array()?.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        })
 }
 
 /// The values of a string enumeration and whether it is open: an enumeration or any string.
 fn string_enum(schema: &Value) -> Option<(Vec<String>, bool)> {
     let closed = |schema: &Value| {
         let values = schema.get("enum")?.as_array()?;
-        values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        values
+            .iter()
+            .map(|value| value.as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
     };
     if let Some(parts) = any_of(schema) {
-        let consts: Option<Vec<String>> =
-            parts.iter().map(|part| part.get("const")?.as_str().map(str::to_owned)).collect();
+        let consts: Option<Vec<String>> = parts
+            .iter()
+            .map(|part| part.get("const")?.as_str().map(str::to_owned))
+            .collect();
         if let Some(values) = consts {
             return Some((values, false));
         }
-        let [known, rest] = parts.as_slice() else { return None };
+        let [known, rest] = parts.as_slice() else {
+            return None;
+        };
         let plain = rest.as_object().is_some_and(|rest| {
             rest.get("type").is_some_and(|ty| ty == "string") && rest.len() == 1
         });
-        return if plain { Some((closed(known)?, true)) } else { None };
+        return if plain {
+            Some((closed(known)?, true))
+        } else {
+            None
+        };
     }
     Some((closed(schema)?, false))
 }
 
 fn any_of(schema: &Value) -> Option<&Vec<Value>> {
-    schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()
+    schema
+        .get("anyOf")
+        .or_else(|| schema.get("oneOf"))?
+        .as_array()
 }
 
 fn types_of(schema: &Value) -> Vec<&str> {
@@ -575,12 +692,16 @@ fn types_of(schema: &Value) -> Vec<&str> {
 }
 
 fn covers_everything(types: &[&str]) -> bool {
-    ["array", "boolean", "null", "number", "object", "string"].iter().all(|ty| types.contains(ty))
+    ["array", "boolean", "null", "number", "object", "string"]
+        .iter()
+        .all(|ty| types.contains(ty))
 }
 
 fn is_base64(schema: &Value) -> bool {
     schema.get("format").is_some_and(|format| format == "byte")
-        || schema.get("contentEncoding").is_some_and(|encoding| encoding == "base64")
+        || schema
+            .get("contentEncoding")
+            .is_some_and(|encoding| encoding == "base64")
 }
 
 fn is_deprecated(schema: &Value) -> bool {
@@ -597,7 +718,9 @@ fn features(schema: &Value) -> Vec<String> {
 
 fn strings(value: Option<&Value>) -> Vec<String> {
     let items = value.and_then(Value::as_array).into_iter().flatten();
-    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    items
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn escape(name: &str) -> String {

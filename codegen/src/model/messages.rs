@@ -48,7 +48,9 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
     let mut messages = Vec::new();
     let mut unanswered = Vec::new();
     for def in model.types.iter().filter(|def| def.published) {
-        let Kind::Object(object) = &def.kind else { continue };
+        let Kind::Object(object) = &def.kind else {
+            continue;
+        };
         let Some(method) = object
             .members
             .iter()
@@ -81,21 +83,32 @@ pub(super) fn find(model: &Model, rules: &Messages) -> Result<Vec<Message>, Vec<
             params,
         });
     }
-    if unanswered.is_empty() { Ok(messages) } else { Err(unanswered) }
+    if unanswered.is_empty() {
+        Ok(messages)
+    } else {
+        Err(unanswered)
+    }
 }
 
 /// What answers a request: as the data says, as a response definition says, or by its name.
 fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Option<Ty> {
     for scope in [model.revision.as_str(), "*"] {
-        if let Some(name) = rules.results.get(scope).and_then(|names| names.get(request))
+        if let Some(name) = rules
+            .results
+            .get(scope)
+            .and_then(|names| names.get(request))
             && model.get(name).is_some()
         {
             return Some(Ty::Named(name.clone()));
         }
     }
-    if let Some(Kind::Object(response)) =
-        model.get(&format!("{stem}{}", rules.response)).map(|def| &def.kind)
-        && let Some(member) = response.members.iter().find(|member| member.json == "result")
+    if let Some(Kind::Object(response)) = model
+        .get(&format!("{stem}{}", rules.response))
+        .map(|def| &def.kind)
+        && let Some(member) = response
+            .members
+            .iter()
+            .find(|member| member.json == "result")
     {
         return Some(member.ty.clone());
     }
@@ -106,12 +119,15 @@ fn result_of(model: &Model, rules: &Messages, request: &str, stem: &str) -> Opti
 /// Who sends a message: the unions by sender say it.
 fn sender_of(model: &Model, rules: &Messages, name: &str) -> Sender {
     let listed = |unions: &[String]| {
-        unions.iter().any(|union| match model.get(union).map(|def| &def.kind) {
-            Some(Kind::Union(union)) => {
-                union.variants.iter().any(|variant| variant.ty == Ty::Named(name.to_owned()))
-            }
-            _ => false,
-        })
+        unions
+            .iter()
+            .any(|union| match model.get(union).map(|def| &def.kind) {
+                Some(Kind::Union(union)) => union
+                    .variants
+                    .iter()
+                    .any(|variant| variant.ty == Ty::Named(name.to_owned())),
+                _ => false,
+            })
     };
     match (listed(&rules.client), listed(&rules.server)) {
         (true, true) => Sender::Both,

@@ -4,8 +4,8 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 
 /// Names that would hide something of Rust's prelude get `Object` behind them.
 const PRELUDE: [&str; 16] = [
-    "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default", "Clone",
-    "Send", "Sync", "From", "Into",
+    "Result", "Error", "Option", "Some", "None", "Ok", "Err", "Vec", "String", "Box", "Default",
+    "Clone", "Send", "Sync", "From", "Into",
 ];
 
 /// The Rust name of a definition.
@@ -20,7 +20,11 @@ pub fn type_ident(name: &str) -> String {
         return name.to_owned();
     }
     let ident = name.to_upper_camel_case();
-    if ident.starts_with(|c: char| c.is_ascii_alphabetic()) { ident } else { format!("T{ident}") }
+    if ident.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        ident
+    } else {
+        format!("T{ident}")
+    }
 }
 
 /// The Rust name of a member. A reversed domain in front, as in `org.example/name`, is left out.
@@ -28,8 +32,16 @@ pub fn type_ident(name: &str) -> String {
 pub fn field_ident(json: &str) -> String {
     let short = json.rsplit('/').next().unwrap_or(json);
     let ident = short.to_snake_case();
-    let ident = if ident.is_empty() { "empty".to_owned() } else { ident };
-    if ident.starts_with(|c: char| c.is_ascii_digit()) { format!("n{ident}") } else { ident }
+    let ident = if ident.is_empty() {
+        "empty".to_owned()
+    } else {
+        ident
+    };
+    if ident.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("n{ident}")
+    } else {
+        ident
+    }
 }
 
 /// The Rust name of a variant.
@@ -53,7 +65,9 @@ pub fn words(name: &str) -> Vec<String> {
     for (at, c) in chars.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|i| chars.get(i));
         let starts = c.is_uppercase()
-            && before.is_some_and(|b| !b.is_uppercase() || chars.get(at + 1).is_some_and(|n| n.is_lowercase()));
+            && before.is_some_and(|b| {
+                !b.is_uppercase() || chars.get(at + 1).is_some_and(|n| n.is_lowercase())
+            });
         if starts && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
@@ -70,9 +84,7 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
     let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
     let common = |at: &dyn Fn(&Vec<String>, usize) -> String| {
         (0..shortest)
-            .take_while(|i| {
-                split.iter().all(|words| at(words, *i) == at(&split[0], *i))
-            })
+            .take_while(|i| split.iter().all(|words| at(words, *i) == at(&split[0], *i)))
             .count()
     };
     if names.len() < 2 {
@@ -85,7 +97,11 @@ pub(super) fn shorten(names: &[String]) -> Vec<String> {
         .zip(names)
         .map(|(words, name)| {
             let end = words.len() - back;
-            if front < end { words[front..end].concat() } else { name.clone() }
+            if front < end {
+                words[front..end].concat()
+            } else {
+                name.clone()
+            }
         })
         .collect()
 }

@@ -49,9 +49,11 @@ fn same(a: &Model, b: &Model) -> BTreeSet<String> {
     let mut same: BTreeSet<String> = a
         .types
         .iter()
-        .filter(|def| b.get(&def.name).is_some_and(|other| {
-            other.features.is_empty() && plain(a, &def.kind) == plain(b, &other.kind)
-        }))
+        .filter(|def| {
+            b.get(&def.name).is_some_and(|other| {
+                other.features.is_empty() && plain(a, &def.kind) == plain(b, &other.kind)
+            })
+        })
         .filter(|def| message(a, &def.name) == message(b, &def.name))
         .map(|def| def.name.clone())
         .collect();
@@ -76,11 +78,17 @@ fn plain(model: &Model, kind: &Kind) -> Kind {
     match &mut kind {
         Kind::Object(object) => {
             object.members.retain(|member| member.features.is_empty());
-            object.members.iter_mut().for_each(|member| member.ty = written_out(model, &member.ty));
+            object
+                .members
+                .iter_mut()
+                .for_each(|member| member.ty = written_out(model, &member.ty));
         }
         Kind::Union(union) => {
             union.variants.retain(|variant| variant.features.is_empty());
-            union.variants.iter_mut().for_each(|variant| variant.ty = written_out(model, &variant.ty));
+            union
+                .variants
+                .iter_mut()
+                .for_each(|variant| variant.ty = written_out(model, &variant.ty));
         }
         Kind::Alias(ty) => *ty = written_out(model, ty),
         _ => {}
@@ -108,12 +116,22 @@ fn needs(model: &Model, name: &str) -> BTreeSet<String> {
         found.insert(name.to_owned());
     };
     match model.get(name).map(|def| plain(model, &def.kind)) {
-        Some(Kind::Object(object)) => object.members.iter().for_each(|m| m.ty.walk(&mut |n| note(n))),
-        Some(Kind::Union(union)) => union.variants.iter().for_each(|v| v.ty.walk(&mut |n| note(n))),
+        Some(Kind::Object(object)) => object
+            .members
+            .iter()
+            .for_each(|m| m.ty.walk(&mut |n| note(n))),
+        Some(Kind::Union(union)) => union
+            .variants
+            .iter()
+            .for_each(|v| v.ty.walk(&mut |n| note(n))),
         Some(Kind::Alias(ty)) => ty.walk(&mut |n| note(n)),
         _ => {}
     }
-    if let Some(Message { kind: MessageKind::Request(result), .. }) = message(model, name) {
+    if let Some(Message {
+        kind: MessageKind::Request(result),
+        ..
+    }) = message(model, name)
+    {
         let result: &Ty = result;
         result.walk(&mut |n| note(n));
     }

@@ -18,7 +18,9 @@ impl Project {
     /// As [`documents`](Self::documents).
     pub(super) fn corrected(&self, family: &Family) -> Result<Vec<File>, ProjectError> {
         let mut documents = self.documents()?;
-        let Some((_, newest)) = documents.last().cloned() else { return Err(ProjectError::Empty) };
+        let Some((_, newest)) = documents.last().cloned() else {
+            return Err(ProjectError::Empty);
+        };
         let home = documents.len() - 1;
         let mut files = Vec::new();
         for (at, (revision, document)) in documents.iter_mut().enumerate() {
@@ -30,7 +32,10 @@ impl Project {
                 }
             }
             let path = format!("{revision}.json");
-            files.push(File { path, text: document.without_prose().to_json() });
+            files.push(File {
+                path,
+                text: document.without_prose().to_json(),
+            });
         }
         Ok(files)
     }
@@ -65,7 +70,9 @@ fn adopt(document: &mut Document, newest: &Document, name: &str) {
 
 /// Members that a proposal adds to a definition.
 fn marked(schema: Option<&Value>) -> Map<String, Value> {
-    let properties = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    let properties = schema
+        .and_then(|schema| schema.get("properties"))
+        .and_then(Value::as_object);
     properties
         .into_iter()
         .flatten()

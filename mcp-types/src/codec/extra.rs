@@ -56,7 +56,7 @@ impl Extra {
     /// Reads the value of an undeclared member.
     pub(crate) fn read<'de, A: MapAccess<'de>>(
         &mut self,
-        key: Key<'de>,
+        key: &Key<'de>,
         members: &mut A,
     ) -> Result<(), A::Error> {
         let value = members.next_value::<Value>()?;
@@ -73,7 +73,11 @@ impl Extra {
     }
 
     /// Writes the members behind the declared ones, whose names they must not have.
-    pub(crate) fn write<M: SerializeMap>(&self, map: &mut M, known: &[&str]) -> Result<(), M::Error> {
+    pub(crate) fn write<M: SerializeMap>(
+        &self,
+        map: &mut M,
+        known: &[&str],
+    ) -> Result<(), M::Error> {
         for (name, value) in self.iter() {
             if known.contains(&name) {
                 return Err(M::Error::custom(format_args!(
@@ -94,7 +98,11 @@ impl fmt::Debug for Extra {
 
 impl From<Object> for Extra {
     fn from(object: Object) -> Self {
-        Self(if object.is_empty() { None } else { Some(Box::new(object)) })
+        Self(if object.is_empty() {
+            None
+        } else {
+            Some(Box::new(object))
+        })
     }
 }
 

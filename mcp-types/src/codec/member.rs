@@ -110,7 +110,11 @@ pub fn read_text<'de, A: MapAccess<'de>>(
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-            if text == self.0 { Ok(()) } else { Err(E::invalid_value(Unexpected::Str(text), &self)) }
+            if text == self.0 {
+                Ok(())
+            } else {
+                Err(E::invalid_value(Unexpected::Str(text), &self))
+            }
         }
     }
 
@@ -145,7 +149,10 @@ pub fn read_constant<'de, A: MapAccess<'de>>(
 ) -> Result<(), A::Error> {
     let value = members.next_value::<Value>()?;
     if !constant.is(&value) {
-        return Err(at(name, format!("invalid value: `{value}`, expected `{constant}`")));
+        return Err(at(
+            name,
+            format!("invalid value: `{value}`, expected `{constant}`"),
+        ));
     }
     slot.fill(name, State::Value(()))
 }
@@ -154,9 +161,13 @@ pub fn read_constant<'de, A: MapAccess<'de>>(
 pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
     number.to_i64().ok_or_else(|| {
         if number.is_integer() {
-            E::custom(format_args!("the integer {number} does not fit into 64 bits"))
+            E::custom(format_args!(
+                "the integer {number} does not fit into 64 bits"
+            ))
         } else {
-            E::custom(format_args!("invalid value: `{number}`, expected an integer"))
+            E::custom(format_args!(
+                "invalid value: `{number}`, expected an integer"
+            ))
         }
     })
 }
@@ -271,7 +282,9 @@ pub fn read_optional_int<'de, A: MapAccess<'de>>(
     members: &mut A,
 ) -> Result<(), A::Error> {
     let number = members.next_value::<Option<Number>>()?;
-    let value = number.map(|number| bounded_int(name, &number, &range)).transpose()?;
+    let value = number
+        .map(|number| bounded_int(name, &number, &range))
+        .transpose()?;
     slot.put(name, value)
 }
 
@@ -283,8 +296,59 @@ pub fn read_nullable_int<'de, A: MapAccess<'de>>(
     members: &mut A,
 ) -> Result<(), A::Error> {
     let number = members.next_value::<Option<Number>>()?;
-    let value = number.map(|number| bounded_int(name, &number, &range)).transpose()?;
+    let value = number
+        .map(|number| bounded_int(name, &number, &range))
+        .transpose()?;
     slot.put(name, Some(value))
+}
+
+fn bounded_ints<E: Error>(
+    name: &'static str,
+    numbers: &[Number],
+    range: &RangeInclusive<i64>,
+) -> Result<Vec<i64>, E> {
+    numbers
+        .iter()
+        .map(|number| bounded_int(name, number, range))
+        .collect()
+}
+
+/// Reads a required list of integers.
+pub fn read_ints<'de, A: MapAccess<'de>>(
+    slot: &mut Slot<Vec<i64>>,
+    name: &'static str,
+    range: RangeInclusive<i64>,
+    members: &mut A,
+) -> Result<(), A::Error> {
+    let numbers = members.next_value::<Vec<Number>>()?;
+    let values = bounded_ints(name, &numbers, &range)?;
+    slot.put(name, Some(values))
+}
+
+/// Reads an optional list of integers; `null` counts as absent.
+pub fn read_optional_ints<'de, A: MapAccess<'de>>(
+    slot: &mut Slot<Vec<i64>>,
+    name: &'static str,
+    range: RangeInclusive<i64>,
+    members: &mut A,
+) -> Result<(), A::Error> {
+    let numbers = members.next_value::<Option<Vec<Number>>>()?;
+    let values = numbers
+        .map(|numbers| bounded_ints(name, &numbers, &range))
+        .transpose()?;
+    slot.put(name, values)
+}
+
+/// Checks a list of integers against their bounds before it is written.
+pub fn check_ints<E: serde::ser::Error>(
+    name: &'static str,
+    values: &[i64],
+    range: RangeInclusive<i64>,
+) -> Result<(), E> {
+    values
+        .iter()
+        .try_for_each(|value| int_within(*value, &range))
+        .map_err(unwritable(name))
 }
 
 /// Reads a required number within bounds.
@@ -350,7 +414,10 @@ pub fn read_one_or_many<'de, A: MapAccess<'de>>(
     impl<'de> DeserializeSeed<'de> for OneOrMany {
         type Value = Option<Vec<String>>;
 
-        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        fn deserialize<D: Deserializer<'de>>(
+            self,
+            deserializer: D,
+        ) -> Result<Self::Value, D::Error> {
             deserializer.deserialize_any(self)
         }
     }

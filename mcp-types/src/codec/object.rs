@@ -35,6 +35,7 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 }
 
 /// Refuses a member of an object that allows no others.
+#[must_use]
 pub fn unknown_member<E: Error>(key: &Key<'_>) -> E {
     E::custom(format_args!("unknown member `{}`", key.as_str()))
 }
@@ -51,6 +52,7 @@ pub enum Key<'de> {
 impl Key<'_> {
     /// The name.
     #[inline]
+    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Borrowed(name) => name,
@@ -59,6 +61,7 @@ impl Key<'_> {
     }
 
     /// The name, copied only if it is borrowed.
+    #[must_use]
     pub fn into_string(self) -> String {
         match self {
             Self::Borrowed(name) => name.to_owned(),

@@ -23,15 +23,20 @@ impl<T> Candidate<T> {
     /// Whether the object has all that the variant's schema requires by name.
     fn fits(&self, object: &Object) -> bool {
         let inside = |(outer, inner): &(&str, &str)| {
-            object.get(outer).is_some_and(|value| value.get(inner).is_some())
+            object
+                .get(outer)
+                .is_some_and(|value| value.get(inner).is_some())
         };
         self.required.iter().all(|name| object.contains_key(name))
             && self.nested.iter().all(inside)
-            && self.texts.iter().all(|(name, texts)| match object.get(name) {
-                Some(Value::String(text)) => texts.is_empty() || texts.contains(&text.as_str()),
-                Some(_) => texts.is_empty(),
-                None => false,
-            })
+            && self
+                .texts
+                .iter()
+                .all(|(name, texts)| match object.get(name) {
+                    Some(Value::String(text)) => texts.is_empty() || texts.contains(&text.as_str()),
+                    Some(_) => texts.is_empty(),
+                    None => false,
+                })
     }
 }
 
@@ -54,7 +59,9 @@ fn choose<T>(
     union: &'static str,
     candidates: &[Candidate<T>],
 ) -> Result<T, DecodeError> {
-    let mut fitting = candidates.iter().filter(|candidate| candidate.fits(&object));
+    let mut fitting = candidates
+        .iter()
+        .filter(|candidate| candidate.fits(&object));
     let Some(mut candidate) = fitting.next() else {
         return Err(DecodeError::data(nothing_fits(union, candidates)));
     };
@@ -78,10 +85,16 @@ fn nothing_fits<T>(union: &'static str, candidates: &[Candidate<T>]) -> String {
                 texts => format!("`{name}` = `{}`", texts.join("` or `")),
             });
             let required = candidate.required.iter().map(|name| format!("`{name}`"));
-            let nested = candidate.nested.iter().map(|(outer, inner)| format!("`{outer}.{inner}`"));
+            let nested = candidate
+                .nested
+                .iter()
+                .map(|(outer, inner)| format!("`{outer}.{inner}`"));
             let members: Vec<String> = required.chain(nested).chain(texts).collect();
             format!("{} has {}", candidate.name, members.join(", "))
         })
         .collect();
-    format!("no form of `{union}` has these members: {}", demands.join("; "))
+    format!(
+        "no form of `{union}` has these members: {}",
+        demands.join("; ")
+    )
 }

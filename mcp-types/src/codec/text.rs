@@ -11,6 +11,12 @@ pub trait FromText: Sized {
 
     /// The value of a text; `None` where a closed enumeration does not have it.
     fn from_text(text: &str) -> Option<Self>;
+
+    /// What the variant for other values holds; only `From` of an open enumeration calls it.
+    #[must_use]
+    fn other(text: &str) -> OtherText<Self> {
+        OtherText::new(text)
+    }
 }
 
 /// A string that is none of the known values of an enumeration.
@@ -22,7 +28,12 @@ pub struct UnknownValue {
 
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown value `{}`, expected one of `{}`", self.text, self.values.join("`, `"))
+        write!(
+            f,
+            "unknown value `{}`, expected one of `{}`",
+            self.text,
+            self.values.join("`, `")
+        )
     }
 }
 
@@ -30,8 +41,10 @@ impl std::error::Error for UnknownValue {}
 
 /// Parses a value of a closed enumeration.
 pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
-    T::from_text(text)
-        .ok_or_else(|| UnknownValue { text: text.to_owned(), values: T::VALUES })
+    T::from_text(text).ok_or_else(|| UnknownValue {
+        text: text.to_owned(),
+        values: T::VALUES,
+    })
 }
 
 /// Reads a string enumeration.
@@ -64,8 +77,11 @@ pub struct OtherText<T> {
 }
 
 impl<T> OtherText<T> {
-    pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.into(), owner: PhantomData }
+    fn new(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            owner: PhantomData,
+        }
     }
 
     /// The value on the wire.
@@ -78,7 +94,10 @@ impl<T> OtherText<T> {
 // Derived implementations would ask the same of `T`, which is not stored.
 impl<T> Clone for OtherText<T> {
     fn clone(&self) -> Self {
-        Self { text: self.text.clone(), owner: PhantomData }
+        Self {
+            text: self.text.clone(),
+            owner: PhantomData,
+        }
     }
 }
 

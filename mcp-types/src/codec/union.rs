@@ -1,11 +1,11 @@
 //! Unions: by kind of value, and objects by their tag.
 
-use super::{Key, Number, Value};
 use super::super::error::DecodeError;
+use super::{Key, Number, Value};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, Visitor,
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, Visitor,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -20,23 +20,35 @@ pub trait FromAny<'de>: Sized {
 
     /// From `null`.
     fn from_null<E: Error>() -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Other("null"), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Other("null"),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a truth value.
     fn from_bool<E: Error>(value: bool) -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Bool(value), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Bool(value),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a number.
     fn from_number<E: Error>(value: Number) -> Result<Self, E> {
         let _ = value;
-        Err(E::invalid_type(Unexpected::Other("number"), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Other("number"),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From a string.
     fn from_string<E: Error>(value: String) -> Result<Self, E> {
-        Err(E::invalid_type(Unexpected::Str(&value), &Union::<Self>::NEW))
+        Err(E::invalid_type(
+            Unexpected::Str(&value),
+            &Union::<Self>::NEW,
+        ))
     }
 
     /// From the elements of an array.
@@ -53,7 +65,9 @@ pub trait FromAny<'de>: Sized {
 }
 
 /// Reads a union.
-pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     deserializer.deserialize_any(Union::<T>::NEW)
 }
 
@@ -121,14 +135,16 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
         let map = serde::de::value::MapAccessDeserializer::new(members);
         match Value::deserialize(map)? {
             Value::Number(number) => T::from_number(number),
-            Value::Object(object) => {
-                T::from_object(Replay::<A> {
-                    tag: None,
-                    buffer: object.into_iter().map(|(k, v)| (Key::Owned(k), v)).collect::<Vec<_>>().into_iter(),
-                    value: Pending::None,
-                    rest: None,
-                })
-            }
+            Value::Object(object) => T::from_object(Replay::<A> {
+                tag: None,
+                buffer: object
+                    .into_iter()
+                    .map(|(k, v)| (Key::Owned(k), v))
+                    .collect::<Vec<_>>()
+                    .into_iter(),
+                value: Pending::None,
+                rest: None,
+            }),
             other => T::from_string(other.to_string()),
         }
     }
@@ -139,11 +155,11 @@ pub fn from_part<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
     super::super::json::from_value(value).map_err(E::custom)
 }
 
+/// Decodes a variant.
+pub type Attempt<T> = fn(Value) -> Result<T, DecodeError>;
+
 /// The first variant that accepts a value; the error of the first one if none does.
-pub fn first_of<T, E: Error>(
-    value: Value,
-    tries: &[fn(Value) -> Result<T, DecodeError>],
-) -> Result<T, E> {
+pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
         match attempt(value.clone()) {
@@ -159,6 +175,9 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
     Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
 }
 
+/// The tag, if there is one, and all members.
+pub type Found<'de, A> = (Option<Cow<'de, str>>, Replay<'de, A>);
+
 /// Reads members up to the tag.
 ///
 /// Where the tag comes first, as most writers have it, nothing is put aside. Members before it
@@ -166,7 +185,7 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
 pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: A,
     name: &'static str,
-) -> Result<(Option<Cow<'de, str>>, Replay<'de, A>), A::Error> {
+) -> Result<Found<'de, A>, A::Error> {
     let mut buffer = Vec::new();
     let mut tag = None;
     while let Some(key) = members.next_key::<Key<'de>>()? {
@@ -194,11 +213,13 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
 }
 
 /// The tag is missing.
+#[must_use]
 pub fn missing_tag<E: Error>(name: &'static str) -> E {
     E::missing_field(name)
 }
 
 /// The tag has a value that no variant has.
+#[must_use]
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
@@ -254,10 +275,15 @@ enum Pending<'de> {
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
     type Error = A::Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
         if let Some((name, tag)) = self.tag.take() {
             self.value = Pending::Tag(tag);
-            return seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some);
+            return seed
+                .deserialize(BorrowedStrDeserializer::new(name))
+                .map(Some);
         }
         if let Some((key, value)) = self.buffer.next() {
             let result = match &key {

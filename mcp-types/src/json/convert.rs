@@ -1,6 +1,6 @@
 //! Conversions and comparisons of [`Value`] with Rust's own types and with `serde_json`'s.
 
-use super::{NotFinite, Number, Object, Value};
+use super::{Number, Object, Value};
 
 macro_rules! from_number {
     ($($integer:ty)*) => {$(
@@ -32,6 +32,7 @@ macro_rules! from_variant {
 
 from_variant! {
     bool => Bool,
+    f64 => Number,
     Number => Number,
     serde_json::Number => Number,
     String => String,
@@ -43,14 +44,6 @@ from_variant! {
 impl From<()> for Value {
     fn from((): ()) -> Self {
         Self::Null
-    }
-}
-
-impl TryFrom<f64> for Value {
-    type Error = NotFinite;
-
-    fn try_from(value: f64) -> Result<Self, NotFinite> {
-        Number::try_from(value).map(Self::Number)
     }
 }
 
@@ -84,7 +77,7 @@ impl From<serde_json::Value> for Value {
         match value {
             serde_json::Value::Null => Self::Null,
             serde_json::Value::Bool(value) => Self::Bool(value),
-            serde_json::Value::Number(number) => Self::Number(number.into()),
+            serde_json::Value::Number(number) => number.into(),
             serde_json::Value::String(text) => Self::String(text),
             serde_json::Value::Array(elements) => elements.into_iter().collect(),
             serde_json::Value::Object(object) => Self::Object(object.into()),
@@ -108,7 +101,7 @@ impl From<Value> for serde_json::Value {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
-            Value::Number(number) => Self::Number(number.into()),
+            Value::Number(number) => number.into(),
             Value::String(text) => Self::String(text),
             Value::Array(elements) => elements.into_iter().map(Self::from).collect(),
             Value::Object(object) => Self::Object(object.into()),
@@ -130,7 +123,7 @@ impl PartialEq<serde_json::Value> for Value {
         match (self, other) {
             (Self::Null, serde_json::Value::Null) => true,
             (Self::Bool(a), serde_json::Value::Bool(b)) => a == b,
-            (Self::Number(a), serde_json::Value::Number(b)) => a.0 == *b,
+            (Self::Number(a), serde_json::Value::Number(b)) => a.as_json() == Some(b),
             (Self::String(a), serde_json::Value::String(b)) => a == b,
             (Self::Array(a), serde_json::Value::Array(b)) => a == b,
             (Self::Object(a), serde_json::Value::Object(b)) => a == b,

@@ -7,8 +7,8 @@ use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed};
 use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
-use super::{Members, Object, Value};
 use super::read::Reader;
+use super::{Members, Object, Value};
 
 /// Decodes JSON text.
 ///

@@ -10,52 +10,76 @@ use serde::ser::{Serialize, Serializer};
 /// Equality is that of the written form: `1` and `1.0` differ. Integers beyond 64 bits and
 /// decimals beyond `f64` are kept digit by digit where `serde_json/arbitrary_precision` is on, and
 /// rounded to `f64` otherwise.
+///
+/// A float that JSON cannot say, infinite or not a number, can be put into one, but writing it is
+/// an error.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Number(pub(super) serde_json::Number);
+pub struct Number(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    Json(serde_json::Number),
+    /// The bits of a float that is no JSON number.
+    NotFinite(u64),
+}
 
 impl Number {
     /// The number of a float, or `None` for those that JSON cannot say: infinite, not a number.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
-        serde_json::Number::from_f64(value).map(Self)
+        serde_json::Number::from_f64(value).map(Self::from)
+    }
+
+    /// The number in the form of `serde_json`, unless JSON cannot say it.
+    #[must_use]
+    pub fn as_json(&self) -> Option<&serde_json::Number> {
+        match &self.0 {
+            Repr::Json(number) => Some(number),
+            Repr::NotFinite(_) => None,
+        }
     }
 
     /// The number as a float, rounded where it has more digits; `None` beyond the range.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
-        self.0.as_f64()
+        match &self.0 {
+            Repr::Json(number) => number.as_f64(),
+            Repr::NotFinite(bits) => Some(f64::from_bits(*bits)),
+        }
     }
 
     /// The number, if it is written as an integer and within range.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        self.0.as_i64()
+        self.as_json()?.as_i64()
     }
 
     /// The number, if it is written as an integer and within range.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        self.0.as_u64()
+        self.as_json()?.as_u64()
     }
 
     /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         self.as_i64()
-            .or_else(|| Decimal::of(&self.0).to_integer()?.parse().ok())
+            .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
     }
 
     /// The number, if it is an integer by value and within range: `1.0` and `1e0` are 1.
     #[must_use]
     pub fn to_u64(&self) -> Option<u64> {
         self.as_u64()
-            .or_else(|| Decimal::of(&self.0).to_integer()?.parse().ok())
+            .or_else(|| Decimal::of(self.as_json()?).to_integer()?.parse().ok())
     }
 
     /// Whether the number is an integer by value, of whatever size: `1`, `1.0`, `1e30`.
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        self.0.is_i64() || self.0.is_u64() || Decimal::of(&self.0).is_integer()
+        self.as_json().is_some_and(|number| {
+            number.is_i64() || number.is_u64() || Decimal::of(number).is_integer()
+        })
     }
 }
 
@@ -132,13 +156,13 @@ macro_rules! from_integer {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Number {
             fn from(value: $integer) -> Self {
-                Self(value.into())
+                Self(Repr::Json(value.into()))
             }
         }
 
         impl PartialEq<$integer> for Number {
             fn eq(&self, other: &$integer) -> bool {
-                self.0 == serde_json::Number::from(*other)
+                self.as_json() == Some(&serde_json::Number::from(*other))
             }
         }
     )*};
@@ -153,59 +177,57 @@ impl PartialEq<f64> for Number {
     }
 }
 
-/// A float that is no JSON number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NotFinite;
-
-impl fmt::Display for NotFinite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON has no infinite numbers and no NaN")
-    }
-}
-
-impl std::error::Error for NotFinite {}
-
-impl TryFrom<f64> for Number {
-    type Error = NotFinite;
-
-    fn try_from(value: f64) -> Result<Self, NotFinite> {
-        Self::from_f64(value).ok_or(NotFinite)
+impl From<f64> for Number {
+    /// Writing what is not finite is an error; [`Number::from_f64`] finds it out before.
+    fn from(value: f64) -> Self {
+        Self::from_f64(value).unwrap_or(Self(Repr::NotFinite(value.to_bits())))
     }
 }
 
 impl From<serde_json::Number> for Number {
     fn from(number: serde_json::Number) -> Self {
-        Self(number)
+        Self(Repr::Json(number))
     }
 }
 
-impl From<Number> for serde_json::Number {
+impl From<Number> for serde_json::Value {
+    /// As `serde_json` does it: what is not finite becomes `null`.
     fn from(number: Number) -> Self {
-        number.0
+        match number.0 {
+            Repr::Json(number) => Self::Number(number),
+            Repr::NotFinite(_) => Self::Null,
+        }
     }
 }
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        match &self.0 {
+            Repr::Json(number) => number.fmt(f),
+            Repr::NotFinite(bits) => f64::from_bits(*bits).fmt(f),
+        }
     }
 }
 
 impl fmt::Debug for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Number({})", self.0)
+        write!(f, "Number({self})")
     }
 }
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        match &self.0 {
+            Repr::Json(number) => number.serialize(serializer),
+            Repr::NotFinite(_) => Err(serde::ser::Error::custom(format_args!(
+                "JSON has no number {self}"
+            ))),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_json::Number::deserialize(deserializer).map(Self)
+        serde_json::Number::deserialize(deserializer).map(Self::from)
     }
 }

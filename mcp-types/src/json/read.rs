@@ -3,9 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::number::arbitrary_precision;
 use super::{Map, Number, Object, Value};
@@ -134,7 +132,12 @@ fn private_number(object: &Object) -> Option<Number> {
     if object.len() != 1 || !arbitrary_precision() {
         return None;
     }
-    object.get(NUMBER)?.as_str()?.parse().ok().map(Number)
+    object
+        .get(NUMBER)?
+        .as_str()?
+        .parse::<serde_json::Number>()
+        .ok()
+        .map(Number::from)
 }
 
 /// Writes a name behind those that are there.
@@ -179,9 +182,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
                     map.finish(access.next_value()?);
                 }
                 match map.duplicate() {
-                    Some(name) => {
-                        Err(de::Error::custom(format_args!("duplicate member `{name}`")))
-                    }
+                    Some(name) => Err(de::Error::custom(format_args!("duplicate member `{name}`"))),
                     None => Ok(map),
                 }
             }

@@ -37,556 +37,110 @@ pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
 
 /// Types of 2026-07-28.
 static V2026_07_28: &[Entry] = &[
-    {
-        let entry = Entry::of::<
-            v2026_07_28::Annotations,
-        >("Annotations", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::Annotations, v2025_11_25::Annotations>("Annotations");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::AudioContent,
-        >("AudioContent", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::AudioContent,
-                v2025_11_25::AudioContent,
-            >("AudioContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::BaseMetadata,
-        >("BaseMetadata", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::BaseMetadata,
-                v2025_11_25::BaseMetadata,
-            >("BaseMetadata");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::BlobResourceContents,
-        >("BlobResourceContents", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::BlobResourceContents,
-                v2025_11_25::BlobResourceContents,
-            >("BlobResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::BooleanSchema,
-        >("BooleanSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::BooleanSchema,
-                v2025_11_25::BooleanSchema,
-            >("BooleanSchema");
-        entry
-    },
+    Entry::of::<v2026_07_28::Annotations>("Annotations", "2026-07-28", true),
+    Entry::of::<v2026_07_28::AudioContent>("AudioContent", "2026-07-28", true),
+    Entry::of::<v2026_07_28::BaseMetadata>("BaseMetadata", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::BlobResourceContents,
+    >("BlobResourceContents", "2026-07-28", true),
+    Entry::of::<v2026_07_28::BooleanSchema>("BooleanSchema", "2026-07-28", true),
     Entry::of::<v2026_07_28::CacheScope>("CacheScope", "2026-07-28", false),
     Entry::of::<v2026_07_28::CacheableResult>("CacheableResult", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CallToolRequest,
-        >("CallToolRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CallToolRequest,
-                v2025_11_25::CallToolRequest,
-            >("CallToolRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CallToolRequestParams,
-        >("CallToolRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CallToolRequestParams,
-                v2025_11_25::CallToolRequestParams,
-            >("CallToolRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CallToolResult,
-        >("CallToolResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CallToolResult,
-                v2025_11_25::CallToolResult,
-            >("CallToolResult");
-        entry
-    },
+    Entry::of::<v2026_07_28::CallToolRequest>("CallToolRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::CallToolRequestParams,
+    >("CallToolRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::CallToolResult>("CallToolResult", "2026-07-28", true),
     Entry::of::<v2026_07_28::CallToolOutcome>("CallToolOutcome", "2026-07-28", false),
     Entry::of::<
         v2026_07_28::CallToolResultResponse,
     >("CallToolResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CancelledNotification,
-        >("CancelledNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CancelledNotification,
-                v2025_11_25::CancelledNotification,
-            >("CancelledNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CancelledNotificationParams,
-        >("CancelledNotificationParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CancelledNotificationParams,
-                v2025_11_25::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::SamplingCapability,
-        >("SamplingCapability", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::SamplingCapability,
-                v2025_11_25::SamplingCapability,
-            >("SamplingCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitationCapability,
-        >("ElicitationCapability", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitationCapability,
-                v2025_11_25::ElicitationCapability,
-            >("ElicitationCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ClientCapabilities,
-        >("ClientCapabilities", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ClientCapabilities,
-                v2025_11_25::ClientCapabilities,
-            >("ClientCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ClientNotification,
-        >("ClientNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ClientNotification,
-                v2025_11_25::ClientNotification,
-            >("ClientNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ClientRequest,
-        >("ClientRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ClientRequest,
-                v2025_11_25::ClientRequest,
-            >("ClientRequest");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::CancelledNotification,
+    >("CancelledNotification", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::CancelledNotificationParams,
+    >("CancelledNotificationParams", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::SamplingCapability,
+    >("SamplingCapability", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::ElicitationCapability,
+    >("ElicitationCapability", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::ClientCapabilities,
+    >("ClientCapabilities", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ClientNotification,
+    >("ClientNotification", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ClientRequest>("ClientRequest", "2026-07-28", true),
     Entry::of::<v2026_07_28::ClientResult>("ClientResult", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompleteRequest,
-        >("CompleteRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompleteRequest,
-                v2025_11_25::CompleteRequest,
-            >("CompleteRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompletionReference,
-        >("CompletionReference", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompletionReference,
-                v2025_11_25::CompletionReference,
-            >("CompletionReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompletionArgument,
-        >("CompletionArgument", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompletionArgument,
-                v2025_11_25::CompletionArgument,
-            >("CompletionArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompletionContext,
-        >("CompletionContext", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompletionContext,
-                v2025_11_25::CompletionContext,
-            >("CompletionContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompleteRequestParams,
-        >("CompleteRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompleteRequestParams,
-                v2025_11_25::CompleteRequestParams,
-            >("CompleteRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::Completion,
-        >("Completion", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::Completion, v2025_11_25::Completion>("Completion");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CompleteResult,
-        >("CompleteResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CompleteResult,
-                v2025_11_25::CompleteResult,
-            >("CompleteResult");
-        entry
-    },
+    Entry::of::<v2026_07_28::CompleteRequest>("CompleteRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::CompletionReference,
+    >("CompletionReference", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::CompletionArgument,
+    >("CompletionArgument", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::CompletionContext,
+    >("CompletionContext", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::CompleteRequestParams,
+    >("CompleteRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Completion>("Completion", "2026-07-28", false),
+    Entry::of::<v2026_07_28::CompleteResult>("CompleteResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::CompleteResultResponse,
     >("CompleteResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ContentBlock,
-        >("ContentBlock", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ContentBlock,
-                v2025_11_25::ContentBlock,
-            >("ContentBlock");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CreateMessageRequest,
-        >("CreateMessageRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CreateMessageRequest,
-                v2025_11_25::CreateMessageRequest,
-            >("CreateMessageRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::IncludeContext,
-        >("IncludeContext", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::IncludeContext,
-                v2025_11_25::IncludeContext,
-            >("IncludeContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CreateMessageRequestParams,
-        >("CreateMessageRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CreateMessageRequestParams,
-                v2025_11_25::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::StopReason,
-        >("StopReason", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::StopReason, v2025_11_25::StopReason>("StopReason");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::SamplingContent,
-        >("SamplingContent", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::SamplingContent,
-                v2025_11_25::SamplingContent,
-            >("SamplingContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::CreateMessageResult,
-        >("CreateMessageResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::CreateMessageResult,
-                v2025_11_25::CreateMessageResult,
-            >("CreateMessageResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Cursor>("Cursor", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Cursor, v2025_11_25::Cursor>("Cursor");
-        entry
-    },
+    Entry::of::<v2026_07_28::ContentBlock>("ContentBlock", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::CreateMessageRequest,
+    >("CreateMessageRequest", "2026-07-28", true),
+    Entry::of::<v2026_07_28::IncludeContext>("IncludeContext", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::CreateMessageRequestParams,
+    >("CreateMessageRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::StopReason>("StopReason", "2026-07-28", false),
+    Entry::of::<v2026_07_28::SamplingContent>("SamplingContent", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::CreateMessageResult,
+    >("CreateMessageResult", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Cursor>("Cursor", "2026-07-28", true),
     Entry::of::<v2026_07_28::DiscoverRequest>("DiscoverRequest", "2026-07-28", true),
     Entry::of::<v2026_07_28::DiscoverResult>("DiscoverResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::DiscoverResultResponse,
     >("DiscoverResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitRequest,
-        >("ElicitRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitRequest,
-                v2025_11_25::ElicitRequest,
-            >("ElicitRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitRequestFormParamsMode,
-        >("ElicitRequestFormParamsMode", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitRequestFormParamsMode,
-                v2025_11_25::ElicitRequestFormParamsMode,
-            >("ElicitRequestFormParamsMode");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::RequestedSchema,
-        >("RequestedSchema", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::RequestedSchema,
-                v2025_11_25::RequestedSchema,
-            >("RequestedSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitRequestFormParams,
-        >("ElicitRequestFormParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitRequestFormParams,
-                v2025_11_25::ElicitRequestFormParams,
-            >("ElicitRequestFormParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitRequestParams,
-        >("ElicitRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitRequestParams,
-                v2025_11_25::ElicitRequestParams,
-            >("ElicitRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitRequestURLParams,
-        >("ElicitRequestURLParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitRequestURLParams,
-                v2025_11_25::ElicitRequestURLParams,
-            >("ElicitRequestURLParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitAction,
-        >("ElicitAction", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitAction,
-                v2025_11_25::ElicitAction,
-            >("ElicitAction");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitValue,
-        >("ElicitValue", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::ElicitValue, v2025_11_25::ElicitValue>("ElicitValue");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ElicitResult,
-        >("ElicitResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ElicitResult,
-                v2025_11_25::ElicitResult,
-            >("ElicitResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::AnyResourceContents,
-        >("AnyResourceContents", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::AnyResourceContents,
-                v2025_11_25::AnyResourceContents,
-            >("AnyResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::EmbeddedResource,
-        >("EmbeddedResource", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::EmbeddedResource,
-                v2025_11_25::EmbeddedResource,
-            >("EmbeddedResource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::EmptyResult,
-        >("EmptyResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::EmptyResult, v2025_11_25::EmptyResult>("EmptyResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::EnumSchema,
-        >("EnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::EnumSchema, v2025_11_25::EnumSchema>("EnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::ErrorObject>("Error", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::ErrorObject, v2025_11_25::ErrorObject>("Error");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::GetPromptRequest,
-        >("GetPromptRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::GetPromptRequest,
-                v2025_11_25::GetPromptRequest,
-            >("GetPromptRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::GetPromptRequestParams,
-        >("GetPromptRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::GetPromptRequestParams,
-                v2025_11_25::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::GetPromptResult,
-        >("GetPromptResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::GetPromptResult,
-                v2025_11_25::GetPromptResult,
-            >("GetPromptResult");
-        entry
-    },
+    Entry::of::<v2026_07_28::ElicitRequest>("ElicitRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ElicitRequestFormParamsMode,
+    >("ElicitRequestFormParamsMode", "2026-07-28", false),
+    Entry::of::<v2026_07_28::RequestedSchema>("RequestedSchema", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::ElicitRequestFormParams,
+    >("ElicitRequestFormParams", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ElicitRequestParams,
+    >("ElicitRequestParams", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ElicitRequestURLParams,
+    >("ElicitRequestURLParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ElicitAction>("ElicitAction", "2026-07-28", false),
+    Entry::of::<v2026_07_28::ElicitValue>("ElicitValue", "2026-07-28", false),
+    Entry::of::<v2026_07_28::ElicitResult>("ElicitResult", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::AnyResourceContents,
+    >("AnyResourceContents", "2026-07-28", false),
+    Entry::of::<v2026_07_28::EmbeddedResource>("EmbeddedResource", "2026-07-28", true),
+    Entry::of::<v2026_07_28::EmptyResult>("EmptyResult", "2026-07-28", true),
+    Entry::of::<v2026_07_28::EnumSchema>("EnumSchema", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ErrorObject>("Error", "2026-07-28", true),
+    Entry::of::<v2026_07_28::GetPromptRequest>("GetPromptRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::GetPromptRequestParams,
+    >("GetPromptRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::GetPromptResult>("GetPromptResult", "2026-07-28", true),
     Entry::of::<v2026_07_28::GetPromptOutcome>("GetPromptOutcome", "2026-07-28", false),
     Entry::of::<
         v2026_07_28::GetPromptResultResponse,
@@ -597,51 +151,11 @@ static V2026_07_28: &[Entry] = &[
     Entry::of::<
         v2026_07_28::HeaderMismatchError,
     >("HeaderMismatchError", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::IconTheme,
-        >("IconTheme", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::IconTheme, v2025_11_25::IconTheme>("IconTheme");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Icon>("Icon", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Icon, v2025_11_25::Icon>("Icon");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Icons>("Icons", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Icons, v2025_11_25::Icons>("Icons");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ImageContent,
-        >("ImageContent", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ImageContent,
-                v2025_11_25::ImageContent,
-            >("ImageContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::Implementation,
-        >("Implementation", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::Implementation,
-                v2025_11_25::Implementation,
-            >("Implementation");
-        entry
-    },
+    Entry::of::<v2026_07_28::IconTheme>("IconTheme", "2026-07-28", false),
+    Entry::of::<v2026_07_28::Icon>("Icon", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Icons>("Icons", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ImageContent>("ImageContent", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Implementation>("Implementation", "2026-07-28", true),
     Entry::of::<v2026_07_28::InputRequest>("InputRequest", "2026-07-28", true),
     Entry::of::<v2026_07_28::InputRequests>("InputRequests", "2026-07-28", true),
     Entry::of::<
@@ -661,262 +175,64 @@ static V2026_07_28: &[Entry] = &[
     >("InvalidRequestError", "2026-07-28", true),
     Entry::of::<v2026_07_28::JSONArray>("JSONArray", "2026-07-28", true),
     Entry::of::<v2026_07_28::JSONObject>("JSONObject", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCErrorResponse,
-        >("JSONRPCErrorResponse", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCErrorResponse,
-                v2025_11_25::JSONRPCErrorResponse,
-            >("JSONRPCErrorResponse");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCMessage,
-        >("JSONRPCMessage", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCMessage,
-                v2025_11_25::JSONRPCMessage,
-            >("JSONRPCMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCNotification,
-        >("JSONRPCNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCNotification,
-                v2025_11_25::JSONRPCNotification,
-            >("JSONRPCNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCRequest,
-        >("JSONRPCRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCRequest,
-                v2025_11_25::JSONRPCRequest,
-            >("JSONRPCRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCResponse,
-        >("JSONRPCResponse", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCResponse,
-                v2025_11_25::JSONRPCResponse,
-            >("JSONRPCResponse");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::JSONRPCResultResponse,
-        >("JSONRPCResultResponse", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::JSONRPCResultResponse,
-                v2025_11_25::JSONRPCResultResponse,
-            >("JSONRPCResultResponse");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::JSONRPCErrorResponse,
+    >("JSONRPCErrorResponse", "2026-07-28", true),
+    Entry::of::<v2026_07_28::JSONRPCMessage>("JSONRPCMessage", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::JSONRPCNotification,
+    >("JSONRPCNotification", "2026-07-28", true),
+    Entry::of::<v2026_07_28::JSONRPCRequest>("JSONRPCRequest", "2026-07-28", true),
+    Entry::of::<v2026_07_28::JSONRPCResponse>("JSONRPCResponse", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::JSONRPCResultResponse,
+    >("JSONRPCResultResponse", "2026-07-28", true),
     Entry::of::<v2026_07_28::JSONValue>("JSONValue", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::LegacyTitledEnumSchema,
-        >("LegacyTitledEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::LegacyTitledEnumSchema,
-                v2025_11_25::LegacyTitledEnumSchema,
-            >("LegacyTitledEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListPromptsRequest,
-        >("ListPromptsRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListPromptsRequest,
-                v2025_11_25::ListPromptsRequest,
-            >("ListPromptsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListPromptsResult,
-        >("ListPromptsResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListPromptsResult,
-                v2025_11_25::ListPromptsResult,
-            >("ListPromptsResult");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::LegacyTitledEnumSchema,
+    >("LegacyTitledEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ListPromptsRequest,
+    >("ListPromptsRequest", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ListPromptsResult>("ListPromptsResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ListPromptsResultResponse,
     >("ListPromptsResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListResourceTemplatesRequest,
-                v2025_11_25::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListResourceTemplatesResult,
-                v2025_11_25::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::ListResourceTemplatesRequest,
+    >("ListResourceTemplatesRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ListResourceTemplatesResult,
+    >("ListResourceTemplatesResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ListResourceTemplatesResultResponse,
     >("ListResourceTemplatesResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListResourcesRequest,
-        >("ListResourcesRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListResourcesRequest,
-                v2025_11_25::ListResourcesRequest,
-            >("ListResourcesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListResourcesResult,
-        >("ListResourcesResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListResourcesResult,
-                v2025_11_25::ListResourcesResult,
-            >("ListResourcesResult");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::ListResourcesRequest,
+    >("ListResourcesRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ListResourcesResult,
+    >("ListResourcesResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ListResourcesResultResponse,
     >("ListResourcesResultResponse", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ListRootsRequestParams,
     >("ListRootsRequestParams", "2026-07-28", false),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListRootsRequest,
-        >("ListRootsRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListRootsRequest,
-                v2025_11_25::ListRootsRequest,
-            >("ListRootsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListRootsResult,
-        >("ListRootsResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListRootsResult,
-                v2025_11_25::ListRootsResult,
-            >("ListRootsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListToolsRequest,
-        >("ListToolsRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListToolsRequest,
-                v2025_11_25::ListToolsRequest,
-            >("ListToolsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ListToolsResult,
-        >("ListToolsResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ListToolsResult,
-                v2025_11_25::ListToolsResult,
-            >("ListToolsResult");
-        entry
-    },
+    Entry::of::<v2026_07_28::ListRootsRequest>("ListRootsRequest", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ListRootsResult>("ListRootsResult", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ListToolsRequest>("ListToolsRequest", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ListToolsResult>("ListToolsResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ListToolsResultResponse,
     >("ListToolsResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::LoggingLevel,
-        >("LoggingLevel", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::LoggingLevel,
-                v2025_11_25::LoggingLevel,
-            >("LoggingLevel");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::LoggingMessageNotification,
-        >("LoggingMessageNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::LoggingMessageNotification,
-                v2025_11_25::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::LoggingMessageNotificationParams,
-                v2025_11_25::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        entry
-    },
+    Entry::of::<v2026_07_28::LoggingLevel>("LoggingLevel", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::LoggingMessageNotification,
+    >("LoggingMessageNotification", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::LoggingMessageNotificationParams,
+    >("LoggingMessageNotificationParams", "2026-07-28", true),
     Entry::of::<v2026_07_28::MetaObject>("MetaObject", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::MethodNotFoundError,
@@ -930,562 +246,111 @@ static V2026_07_28: &[Entry] = &[
     Entry::of::<
         v2026_07_28::MissingRequiredClientCapabilityError,
     >("MissingRequiredClientCapabilityError", "2026-07-28", true),
-    {
-        let entry = Entry::of::<v2026_07_28::ModelHint>("ModelHint", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::ModelHint, v2025_11_25::ModelHint>("ModelHint");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ModelPreferences,
-        >("ModelPreferences", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ModelPreferences,
-                v2025_11_25::ModelPreferences,
-            >("ModelPreferences");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::MultiSelectEnumSchema,
-        >("MultiSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::MultiSelectEnumSchema,
-                v2025_11_25::MultiSelectEnumSchema,
-            >("MultiSelectEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::Notification,
-        >("Notification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::Notification,
-                v2025_11_25::Notification,
-            >("Notification");
-        entry
-    },
+    Entry::of::<v2026_07_28::ModelHint>("ModelHint", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ModelPreferences>("ModelPreferences", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::MultiSelectEnumSchema,
+    >("MultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Notification>("Notification", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::NotificationMetaObject,
     >("NotificationMetaObject", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::NotificationParams,
-        >("NotificationParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::NotificationParams,
-                v2025_11_25::NotificationParams,
-            >("NotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::NumberSchemaType,
-        >("NumberSchemaType", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::NumberSchemaType,
-                v2025_11_25::NumberSchemaType,
-            >("NumberSchemaType");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::NumberSchema,
-        >("NumberSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::NumberSchema,
-                v2025_11_25::NumberSchema,
-            >("NumberSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PaginatedRequest,
-        >("PaginatedRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PaginatedRequest,
-                v2025_11_25::PaginatedRequest,
-            >("PaginatedRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PaginatedRequestParams,
-        >("PaginatedRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PaginatedRequestParams,
-                v2025_11_25::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PaginatedResult,
-        >("PaginatedResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PaginatedResult,
-                v2025_11_25::PaginatedResult,
-            >("PaginatedResult");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::NotificationParams,
+    >("NotificationParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::NumberSchemaType>("NumberSchemaType", "2026-07-28", false),
+    Entry::of::<v2026_07_28::NumberSchema>("NumberSchema", "2026-07-28", true),
+    Entry::of::<v2026_07_28::PaginatedRequest>("PaginatedRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::PaginatedRequestParams,
+    >("PaginatedRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::PaginatedResult>("PaginatedResult", "2026-07-28", true),
     Entry::of::<v2026_07_28::ParseError>("ParseError", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PrimitiveSchemaDefinition,
-        >("PrimitiveSchemaDefinition", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PrimitiveSchemaDefinition,
-                v2025_11_25::PrimitiveSchemaDefinition,
-            >("PrimitiveSchemaDefinition");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ProgressNotification,
-        >("ProgressNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ProgressNotification,
-                v2025_11_25::ProgressNotification,
-            >("ProgressNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ProgressNotificationParams,
-        >("ProgressNotificationParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ProgressNotificationParams,
-                v2025_11_25::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ProgressToken,
-        >("ProgressToken", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ProgressToken,
-                v2025_11_25::ProgressToken,
-            >("ProgressToken");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Prompt>("Prompt", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Prompt, v2025_11_25::Prompt>("Prompt");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PromptArgument,
-        >("PromptArgument", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PromptArgument,
-                v2025_11_25::PromptArgument,
-            >("PromptArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PromptListChangedNotification,
-        >("PromptListChangedNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PromptListChangedNotification,
-                v2025_11_25::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PromptMessage,
-        >("PromptMessage", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PromptMessage,
-                v2025_11_25::PromptMessage,
-            >("PromptMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PromptReference,
-        >("PromptReference", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PromptReference,
-                v2025_11_25::PromptReference,
-            >("PromptReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ReadResourceRequest,
-        >("ReadResourceRequest", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ReadResourceRequest,
-                v2025_11_25::ReadResourceRequest,
-            >("ReadResourceRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ReadResourceRequestParams,
-        >("ReadResourceRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ReadResourceRequestParams,
-                v2025_11_25::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ReadResourceResult,
-        >("ReadResourceResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ReadResourceResult,
-                v2025_11_25::ReadResourceResult,
-            >("ReadResourceResult");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::PrimitiveSchemaDefinition,
+    >("PrimitiveSchemaDefinition", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ProgressNotification,
+    >("ProgressNotification", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ProgressNotificationParams,
+    >("ProgressNotificationParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ProgressToken>("ProgressToken", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Prompt>("Prompt", "2026-07-28", true),
+    Entry::of::<v2026_07_28::PromptArgument>("PromptArgument", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::PromptListChangedNotification,
+    >("PromptListChangedNotification", "2026-07-28", true),
+    Entry::of::<v2026_07_28::PromptMessage>("PromptMessage", "2026-07-28", true),
+    Entry::of::<v2026_07_28::PromptReference>("PromptReference", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ReadResourceRequest,
+    >("ReadResourceRequest", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ReadResourceRequestParams,
+    >("ReadResourceRequestParams", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ReadResourceResult,
+    >("ReadResourceResult", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::ReadResourceOutcome,
     >("ReadResourceOutcome", "2026-07-28", false),
     Entry::of::<
         v2026_07_28::ReadResourceResultResponse,
     >("ReadResourceResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<v2026_07_28::Request>("Request", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Request, v2025_11_25::Request>("Request");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::RequestId>("RequestId", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::RequestId, v2025_11_25::RequestId>("RequestId");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::RequestMetaObject,
-        >("RequestMetaObject", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::RequestMetaObject,
-                v2025_11_25::RequestMetaObject,
-            >("RequestMetaObject");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::RequestParams,
-        >("RequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::RequestParams,
-                v2025_11_25::RequestParams,
-            >("RequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Resource>("Resource", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::Resource, v2025_11_25::Resource>("Resource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceContents,
-        >("ResourceContents", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceContents,
-                v2025_11_25::ResourceContents,
-            >("ResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceLink,
-        >("ResourceLink", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceLink,
-                v2025_11_25::ResourceLink,
-            >("ResourceLink");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceListChangedNotification,
-        >("ResourceListChangedNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceListChangedNotification,
-                v2025_11_25::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceRequestParams,
-        >("ResourceRequestParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceRequestParams,
-                v2025_11_25::ResourceRequestParams,
-            >("ResourceRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceTemplate,
-        >("ResourceTemplate", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceTemplate,
-                v2025_11_25::ResourceTemplate,
-            >("ResourceTemplate");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceTemplateReference,
-        >("ResourceTemplateReference", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceTemplateReference,
-                v2025_11_25::ResourceTemplateReference,
-            >("ResourceTemplateReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceUpdatedNotification,
-                v2025_11_25::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourceUpdatedNotificationParams,
-                v2025_11_25::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::ResultObject>("Result", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::ResultObject, v2025_11_25::ResultObject>("Result");
-        entry
-    },
+    Entry::of::<v2026_07_28::Request>("Request", "2026-07-28", true),
+    Entry::of::<v2026_07_28::RequestId>("RequestId", "2026-07-28", true),
+    Entry::of::<v2026_07_28::RequestMetaObject>("RequestMetaObject", "2026-07-28", true),
+    Entry::of::<v2026_07_28::RequestParams>("RequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Resource>("Resource", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ResourceContents>("ResourceContents", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ResourceLink>("ResourceLink", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ResourceListChangedNotification,
+    >("ResourceListChangedNotification", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ResourceRequestParams,
+    >("ResourceRequestParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ResourceTemplate>("ResourceTemplate", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ResourceTemplateReference,
+    >("ResourceTemplateReference", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ResourceUpdatedNotification,
+    >("ResourceUpdatedNotification", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ResourceUpdatedNotificationParams,
+    >("ResourceUpdatedNotificationParams", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ResultObject>("Result", "2026-07-28", true),
     Entry::of::<v2026_07_28::ResultMetaObject>("ResultMetaObject", "2026-07-28", true),
     Entry::of::<v2026_07_28::ResultType>("ResultType", "2026-07-28", true),
-    {
-        let entry = Entry::of::<v2026_07_28::Role>("Role", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Role, v2025_11_25::Role>("Role");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Root>("Root", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Root, v2025_11_25::Root>("Root");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::SamplingMessage,
-        >("SamplingMessage", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::SamplingMessage,
-                v2025_11_25::SamplingMessage,
-            >("SamplingMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::SamplingMessageContentBlock,
-        >("SamplingMessageContentBlock", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::SamplingMessageContentBlock,
-                v2025_11_25::SamplingMessageContentBlock,
-            >("SamplingMessageContentBlock");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::PromptsCapability,
-        >("PromptsCapability", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::PromptsCapability,
-                v2025_11_25::PromptsCapability,
-            >("PromptsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ResourcesCapability,
-        >("ResourcesCapability", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ResourcesCapability,
-                v2025_11_25::ResourcesCapability,
-            >("ResourcesCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolsCapability,
-        >("ToolsCapability", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolsCapability,
-                v2025_11_25::ToolsCapability,
-            >("ToolsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ServerCapabilities,
-        >("ServerCapabilities", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ServerCapabilities,
-                v2025_11_25::ServerCapabilities,
-            >("ServerCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ServerNotification,
-        >("ServerNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ServerNotification,
-                v2025_11_25::ServerNotification,
-            >("ServerNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ServerResult,
-        >("ServerResult", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ServerResult,
-                v2025_11_25::ServerResult,
-            >("ServerResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::SingleSelectEnumSchema,
-        >("SingleSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::SingleSelectEnumSchema,
-                v2025_11_25::SingleSelectEnumSchema,
-            >("SingleSelectEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::StringSchemaFormat,
-        >("StringSchemaFormat", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::StringSchemaFormat,
-                v2025_11_25::StringSchemaFormat,
-            >("StringSchemaFormat");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::StringSchema,
-        >("StringSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::StringSchema,
-                v2025_11_25::StringSchema,
-            >("StringSchema");
-        entry
-    },
+    Entry::of::<v2026_07_28::Role>("Role", "2026-07-28", true),
+    Entry::of::<v2026_07_28::Root>("Root", "2026-07-28", true),
+    Entry::of::<v2026_07_28::SamplingMessage>("SamplingMessage", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::SamplingMessageContentBlock,
+    >("SamplingMessageContentBlock", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::PromptsCapability,
+    >("PromptsCapability", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::ResourcesCapability,
+    >("ResourcesCapability", "2026-07-28", false),
+    Entry::of::<v2026_07_28::ToolsCapability>("ToolsCapability", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::ServerCapabilities,
+    >("ServerCapabilities", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ServerNotification,
+    >("ServerNotification", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ServerResult>("ServerResult", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::SingleSelectEnumSchema,
+    >("SingleSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::StringSchemaFormat,
+    >("StringSchemaFormat", "2026-07-28", false),
+    Entry::of::<v2026_07_28::StringSchema>("StringSchema", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::SubscriptionFilter,
     >("SubscriptionFilter", "2026-07-28", true),
@@ -1510,174 +375,31 @@ static V2026_07_28: &[Entry] = &[
     Entry::of::<
         v2026_07_28::SubscriptionsListenResultResponse,
     >("SubscriptionsListenResultResponse", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TextContent,
-        >("TextContent", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::TextContent, v2025_11_25::TextContent>("TextContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TextResourceContents,
-        >("TextResourceContents", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::TextResourceContents,
-                v2025_11_25::TextResourceContents,
-            >("TextResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TitledOption,
-        >("TitledOption", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::TitledOption,
-                v2025_11_25::TitledOption,
-            >("TitledOption");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TitledMultiSelectItems,
-        >("TitledMultiSelectItems", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::TitledMultiSelectItems,
-                v2025_11_25::TitledMultiSelectItems,
-            >("TitledMultiSelectItems");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TitledMultiSelectEnumSchema,
-        >("TitledMultiSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::TitledMultiSelectEnumSchema,
-                v2025_11_25::TitledMultiSelectEnumSchema,
-            >("TitledMultiSelectEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::TitledSingleSelectEnumSchema,
-        >("TitledSingleSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::TitledSingleSelectEnumSchema,
-                v2025_11_25::TitledSingleSelectEnumSchema,
-            >("TitledSingleSelectEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolInputSchema,
-        >("ToolInputSchema", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolInputSchema,
-                v2025_11_25::ToolInputSchema,
-            >("ToolInputSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolOutputSchema,
-        >("ToolOutputSchema", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolOutputSchema,
-                v2025_11_25::ToolOutputSchema,
-            >("ToolOutputSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2026_07_28::Tool>("Tool", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry.down::<v2026_07_28::Tool, v2025_11_25::Tool>("Tool");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolAnnotations,
-        >("ToolAnnotations", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolAnnotations,
-                v2025_11_25::ToolAnnotations,
-            >("ToolAnnotations");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolChoiceMode,
-        >("ToolChoiceMode", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolChoiceMode,
-                v2025_11_25::ToolChoiceMode,
-            >("ToolChoiceMode");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolChoice,
-        >("ToolChoice", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<v2026_07_28::ToolChoice, v2025_11_25::ToolChoice>("ToolChoice");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolListChangedNotification,
-        >("ToolListChangedNotification", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolListChangedNotification,
-                v2025_11_25::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolResultContent,
-        >("ToolResultContent", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolResultContent,
-                v2025_11_25::ToolResultContent,
-            >("ToolResultContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::ToolUseContent,
-        >("ToolUseContent", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::ToolUseContent,
-                v2025_11_25::ToolUseContent,
-            >("ToolUseContent");
-        entry
-    },
+    Entry::of::<v2026_07_28::TextContent>("TextContent", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::TextResourceContents,
+    >("TextResourceContents", "2026-07-28", true),
+    Entry::of::<v2026_07_28::TitledOption>("TitledOption", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::TitledMultiSelectItems,
+    >("TitledMultiSelectItems", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::TitledMultiSelectEnumSchema,
+    >("TitledMultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::TitledSingleSelectEnumSchema,
+    >("TitledSingleSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ToolInputSchema>("ToolInputSchema", "2026-07-28", false),
+    Entry::of::<v2026_07_28::ToolOutputSchema>("ToolOutputSchema", "2026-07-28", false),
+    Entry::of::<v2026_07_28::Tool>("Tool", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ToolAnnotations>("ToolAnnotations", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false),
+    Entry::of::<v2026_07_28::ToolChoice>("ToolChoice", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::ToolListChangedNotification,
+    >("ToolListChangedNotification", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ToolResultContent>("ToolResultContent", "2026-07-28", true),
+    Entry::of::<v2026_07_28::ToolUseContent>("ToolUseContent", "2026-07-28", true),
     Entry::of::<
         v2026_07_28::UnsupportedProtocolVersionErrorData,
     >("UnsupportedProtocolVersionErrorData", "2026-07-28", false),
@@ -1687,42 +409,15 @@ static V2026_07_28: &[Entry] = &[
     Entry::of::<
         v2026_07_28::UnsupportedProtocolVersionError,
     >("UnsupportedProtocolVersionError", "2026-07-28", true),
-    {
-        let entry = Entry::of::<
-            v2026_07_28::UntitledMultiSelectItems,
-        >("UntitledMultiSelectItems", "2026-07-28", false);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::UntitledMultiSelectItems,
-                v2025_11_25::UntitledMultiSelectItems,
-            >("UntitledMultiSelectItems");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::UntitledMultiSelectEnumSchema,
-        >("UntitledMultiSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::UntitledMultiSelectEnumSchema,
-                v2025_11_25::UntitledMultiSelectEnumSchema,
-            >("UntitledMultiSelectEnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2026_07_28::UntitledSingleSelectEnumSchema,
-        >("UntitledSingleSelectEnumSchema", "2026-07-28", true);
-        #[cfg(feature = "v2025-11-25")]
-        let entry = entry
-            .down::<
-                v2026_07_28::UntitledSingleSelectEnumSchema,
-                v2025_11_25::UntitledSingleSelectEnumSchema,
-            >("UntitledSingleSelectEnumSchema");
-        entry
-    },
+    Entry::of::<
+        v2026_07_28::UntitledMultiSelectItems,
+    >("UntitledMultiSelectItems", "2026-07-28", false),
+    Entry::of::<
+        v2026_07_28::UntitledMultiSelectEnumSchema,
+    >("UntitledMultiSelectEnumSchema", "2026-07-28", true),
+    Entry::of::<
+        v2026_07_28::UntitledSingleSelectEnumSchema,
+    >("UntitledSingleSelectEnumSchema", "2026-07-28", true),
     #[cfg(feature = "tasks")]
     Entry::of::<v2026_07_28::TaskStatus>("TaskStatus", "2026-07-28", false),
     #[cfg(feature = "tasks")]
@@ -1890,198 +585,74 @@ static V2026_07_28: &[Entry] = &[
 /// Types of 2025-11-25.
 #[cfg(feature = "v2025-11-25")]
 static V2025_11_25: &[Entry] = &[
-    {
-        let entry = Entry::of::<
-            v2025_11_25::Annotations,
-        >("Annotations", "2026-07-28", true)
-            .up::<v2025_11_25::Annotations, v2026_07_28::Annotations>("Annotations");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::Annotations, v2025_06_18::Annotations>("Annotations");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::AudioContent,
-        >("AudioContent", "2026-07-28", true)
-            .up::<v2025_11_25::AudioContent, v2026_07_28::AudioContent>("AudioContent");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::AudioContent,
-                v2025_06_18::AudioContent,
-            >("AudioContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::BaseMetadata,
-        >("BaseMetadata", "2026-07-28", true)
-            .up::<v2025_11_25::BaseMetadata, v2026_07_28::BaseMetadata>("BaseMetadata");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::BaseMetadata,
-                v2025_06_18::BaseMetadata,
-            >("BaseMetadata");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::Annotations>("Annotations", "2026-07-28", true)
+        .next::<v2025_11_25::Annotations, v2026_07_28::Annotations>("Annotations"),
+    Entry::of::<v2025_11_25::AudioContent>("AudioContent", "2026-07-28", true)
+        .next::<v2025_11_25::AudioContent, v2026_07_28::AudioContent>("AudioContent"),
+    Entry::of::<v2025_11_25::BaseMetadata>("BaseMetadata", "2026-07-28", true)
+        .next::<v2025_11_25::BaseMetadata, v2026_07_28::BaseMetadata>("BaseMetadata"),
+    Entry::of::<
+        v2025_11_25::BlobResourceContents,
+    >("BlobResourceContents", "2026-07-28", true)
+        .next::<
             v2025_11_25::BlobResourceContents,
-        >("BlobResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_11_25::BlobResourceContents,
-                v2026_07_28::BlobResourceContents,
-            >("BlobResourceContents");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::BlobResourceContents,
-                v2025_06_18::BlobResourceContents,
-            >("BlobResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::BooleanSchema,
-        >("BooleanSchema", "2026-07-28", true)
-            .up::<
-                v2025_11_25::BooleanSchema,
-                v2026_07_28::BooleanSchema,
-            >("BooleanSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::BooleanSchema,
-                v2025_06_18::BooleanSchema,
-            >("BooleanSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::BlobResourceContents,
+        >("BlobResourceContents"),
+    Entry::of::<v2025_11_25::BooleanSchema>("BooleanSchema", "2026-07-28", true)
+        .next::<v2025_11_25::BooleanSchema, v2026_07_28::BooleanSchema>("BooleanSchema"),
+    Entry::of::<v2025_11_25::CallToolRequest>("CallToolRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::CallToolRequest,
-        >("CallToolRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CallToolRequest,
-                v2026_07_28::CallToolRequest,
-            >("CallToolRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CallToolRequest,
-                v2025_06_18::CallToolRequest,
-            >("CallToolRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CallToolRequest,
+        >("CallToolRequest"),
+    Entry::of::<v2025_11_25::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
+        .next::<
             v2025_11_25::RequestMetaObject,
-        >("RequestMetaObject", "2025-11-25", false)
-            .up::<
-                v2025_11_25::RequestMetaObject,
-                v2026_07_28::RequestMetaObject,
-            >("RequestMetaObject");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::RequestMetaObject,
-                v2025_06_18::RequestMetaObject,
-            >("RequestMetaObject");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::RequestMetaObject,
+        >("RequestMetaObject"),
+    Entry::of::<
+        v2025_11_25::CallToolRequestParams,
+    >("CallToolRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::CallToolRequestParams,
-        >("CallToolRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CallToolRequestParams,
-                v2026_07_28::CallToolRequestParams,
-            >("CallToolRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CallToolRequestParams,
-                v2025_06_18::CallToolRequestParams,
-            >("CallToolRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CallToolRequestParams,
+        >("CallToolRequestParams"),
+    Entry::of::<v2025_11_25::CallToolResult>("CallToolResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::CallToolResult,
-        >("CallToolResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CallToolResult,
-                v2026_07_28::CallToolResult,
-            >("CallToolResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CallToolResult,
-                v2025_06_18::CallToolResult,
-            >("CallToolResult");
-        entry
-    },
+            v2026_07_28::CallToolResult,
+        >("CallToolResult"),
     Entry::of::<
         v2025_11_25::CancelTaskRequestParams,
     >("CancelTaskRequestParams", "2025-11-25", false),
     Entry::of::<v2025_11_25::CancelTaskRequest>("CancelTaskRequest", "2025-11-25", true),
     Entry::of::<v2025_11_25::CancelTaskResult>("CancelTaskResult", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::CancelledNotification,
+    >("CancelledNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::CancelledNotification,
-        >("CancelledNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CancelledNotification,
-                v2026_07_28::CancelledNotification,
-            >("CancelledNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CancelledNotification,
-                v2025_06_18::CancelledNotification,
-            >("CancelledNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CancelledNotification,
+        >("CancelledNotification"),
+    Entry::of::<
+        v2025_11_25::CancelledNotificationParams,
+    >("CancelledNotificationParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::CancelledNotificationParams,
-        >("CancelledNotificationParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CancelledNotificationParams,
-                v2026_07_28::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CancelledNotificationParams,
-                v2025_06_18::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::RootsCapability,
-        >("RootsCapability", "2025-11-25", false);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::RootsCapability,
-                v2025_06_18::RootsCapability,
-            >("RootsCapability");
-        entry
-    },
+            v2026_07_28::CancelledNotificationParams,
+        >("CancelledNotificationParams"),
+    Entry::of::<v2025_11_25::RootsCapability>("RootsCapability", "2025-11-25", false),
     Entry::of::<
         v2025_11_25::SamplingCapability,
     >("SamplingCapability", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::SamplingCapability,
             v2026_07_28::SamplingCapability,
         >("SamplingCapability"),
     Entry::of::<
         v2025_11_25::ElicitationCapability,
     >("ElicitationCapability", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::ElicitationCapability,
             v2026_07_28::ElicitationCapability,
         >("ElicitationCapability"),
@@ -2093,494 +664,181 @@ static V2025_11_25: &[Entry] = &[
     Entry::of::<
         v2025_11_25::ClientTasksCapability,
     >("ClientTasksCapability", "2025-11-25", false),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::ClientCapabilities,
+    >("ClientCapabilities", "2025-11-25", true)
+        .next::<
             v2025_11_25::ClientCapabilities,
-        >("ClientCapabilities", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ClientCapabilities,
-                v2026_07_28::ClientCapabilities,
-            >("ClientCapabilities");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ClientCapabilities,
-                v2025_06_18::ClientCapabilities,
-            >("ClientCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ClientCapabilities,
+        >("ClientCapabilities"),
+    Entry::of::<
+        v2025_11_25::ClientNotification,
+    >("ClientNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ClientNotification,
-        >("ClientNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ClientNotification,
-                v2026_07_28::ClientNotification,
-            >("ClientNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ClientNotification,
-                v2025_06_18::ClientNotification,
-            >("ClientNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ClientRequest,
-        >("ClientRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ClientRequest,
-                v2026_07_28::ClientRequest,
-            >("ClientRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ClientRequest,
-                v2025_06_18::ClientRequest,
-            >("ClientRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ClientResult,
-        >("ClientResult", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ClientResult,
-                v2025_06_18::ClientResult,
-            >("ClientResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ClientNotification,
+        >("ClientNotification"),
+    Entry::of::<v2025_11_25::ClientRequest>("ClientRequest", "2025-11-25", true)
+        .next::<v2025_11_25::ClientRequest, v2026_07_28::ClientRequest>("ClientRequest"),
+    Entry::of::<v2025_11_25::ClientResult>("ClientResult", "2025-11-25", true),
+    Entry::of::<v2025_11_25::CompleteRequest>("CompleteRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::CompleteRequest,
-        >("CompleteRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CompleteRequest,
-                v2026_07_28::CompleteRequest,
-            >("CompleteRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompleteRequest,
-                v2025_06_18::CompleteRequest,
-            >("CompleteRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompleteRequest,
+        >("CompleteRequest"),
+    Entry::of::<
+        v2025_11_25::CompletionReference,
+    >("CompletionReference", "2026-07-28", false)
+        .next::<
             v2025_11_25::CompletionReference,
-        >("CompletionReference", "2026-07-28", false)
-            .up::<
-                v2025_11_25::CompletionReference,
-                v2026_07_28::CompletionReference,
-            >("CompletionReference");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompletionReference,
-                v2025_06_18::CompletionReference,
-            >("CompletionReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompletionReference,
+        >("CompletionReference"),
+    Entry::of::<
+        v2025_11_25::CompletionArgument,
+    >("CompletionArgument", "2026-07-28", false)
+        .next::<
             v2025_11_25::CompletionArgument,
-        >("CompletionArgument", "2026-07-28", false)
-            .up::<
-                v2025_11_25::CompletionArgument,
-                v2026_07_28::CompletionArgument,
-            >("CompletionArgument");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompletionArgument,
-                v2025_06_18::CompletionArgument,
-            >("CompletionArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompletionArgument,
+        >("CompletionArgument"),
+    Entry::of::<v2025_11_25::CompletionContext>("CompletionContext", "2026-07-28", false)
+        .next::<
             v2025_11_25::CompletionContext,
-        >("CompletionContext", "2026-07-28", false)
-            .up::<
-                v2025_11_25::CompletionContext,
-                v2026_07_28::CompletionContext,
-            >("CompletionContext");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompletionContext,
-                v2025_06_18::CompletionContext,
-            >("CompletionContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompletionContext,
+        >("CompletionContext"),
+    Entry::of::<
+        v2025_11_25::CompleteRequestParams,
+    >("CompleteRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::CompleteRequestParams,
-        >("CompleteRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CompleteRequestParams,
-                v2026_07_28::CompleteRequestParams,
-            >("CompleteRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompleteRequestParams,
-                v2025_06_18::CompleteRequestParams,
-            >("CompleteRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::Completion,
-        >("Completion", "2025-11-25", false)
-            .up::<v2025_11_25::Completion, v2026_07_28::Completion>("Completion");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::Completion, v2025_06_18::Completion>("Completion");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompleteRequestParams,
+        >("CompleteRequestParams"),
+    Entry::of::<v2025_11_25::Completion>("Completion", "2025-11-25", false)
+        .next::<v2025_11_25::Completion, v2026_07_28::Completion>("Completion"),
+    Entry::of::<v2025_11_25::CompleteResult>("CompleteResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::CompleteResult,
-        >("CompleteResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CompleteResult,
-                v2026_07_28::CompleteResult,
-            >("CompleteResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CompleteResult,
-                v2025_06_18::CompleteResult,
-            >("CompleteResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ContentBlock,
-        >("ContentBlock", "2026-07-28", true)
-            .up::<v2025_11_25::ContentBlock, v2026_07_28::ContentBlock>("ContentBlock");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ContentBlock,
-                v2025_06_18::ContentBlock,
-            >("ContentBlock");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CompleteResult,
+        >("CompleteResult"),
+    Entry::of::<v2025_11_25::ContentBlock>("ContentBlock", "2026-07-28", true)
+        .next::<v2025_11_25::ContentBlock, v2026_07_28::ContentBlock>("ContentBlock"),
+    Entry::of::<
+        v2025_11_25::CreateMessageRequest,
+    >("CreateMessageRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::CreateMessageRequest,
-        >("CreateMessageRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CreateMessageRequest,
-                v2026_07_28::CreateMessageRequest,
-            >("CreateMessageRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CreateMessageRequest,
-                v2025_06_18::CreateMessageRequest,
-            >("CreateMessageRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CreateMessageRequest,
+        >("CreateMessageRequest"),
+    Entry::of::<v2025_11_25::IncludeContext>("IncludeContext", "2026-07-28", false)
+        .next::<
             v2025_11_25::IncludeContext,
-        >("IncludeContext", "2026-07-28", false)
-            .up::<
-                v2025_11_25::IncludeContext,
-                v2026_07_28::IncludeContext,
-            >("IncludeContext");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::IncludeContext,
-                v2025_06_18::IncludeContext,
-            >("IncludeContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::IncludeContext,
+        >("IncludeContext"),
+    Entry::of::<
+        v2025_11_25::CreateMessageRequestParams,
+    >("CreateMessageRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::CreateMessageRequestParams,
-        >("CreateMessageRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CreateMessageRequestParams,
-                v2026_07_28::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CreateMessageRequestParams,
-                v2025_06_18::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::StopReason,
-        >("StopReason", "2026-07-28", false)
-            .up::<v2025_11_25::StopReason, v2026_07_28::StopReason>("StopReason");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::StopReason, v2025_06_18::StopReason>("StopReason");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::CreateMessageRequestParams,
+        >("CreateMessageRequestParams"),
+    Entry::of::<v2025_11_25::StopReason>("StopReason", "2026-07-28", false)
+        .next::<v2025_11_25::StopReason, v2026_07_28::StopReason>("StopReason"),
+    Entry::of::<v2025_11_25::SamplingContent>("SamplingContent", "2025-11-25", false)
+        .next::<
             v2025_11_25::SamplingContent,
-        >("SamplingContent", "2025-11-25", false)
-            .up::<
-                v2025_11_25::SamplingContent,
-                v2026_07_28::SamplingContent,
-            >("SamplingContent");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SamplingContent,
-                v2025_06_18::SamplingContent,
-            >("SamplingContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::SamplingContent,
+        >("SamplingContent"),
+    Entry::of::<
+        v2025_11_25::CreateMessageResult,
+    >("CreateMessageResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::CreateMessageResult,
-        >("CreateMessageResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::CreateMessageResult,
-                v2026_07_28::CreateMessageResult,
-            >("CreateMessageResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::CreateMessageResult,
-                v2025_06_18::CreateMessageResult,
-            >("CreateMessageResult");
-        entry
-    },
+            v2026_07_28::CreateMessageResult,
+        >("CreateMessageResult"),
     Entry::of::<v2025_11_25::CreateTaskResult>("CreateTaskResult", "2025-11-25", true),
-    {
-        let entry = Entry::of::<v2025_11_25::Cursor>("Cursor", "2026-07-28", true)
-            .up::<v2025_11_25::Cursor, v2026_07_28::Cursor>("Cursor");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Cursor, v2025_06_18::Cursor>("Cursor");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ElicitRequest,
-        >("ElicitRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ElicitRequest,
-                v2026_07_28::ElicitRequest,
-            >("ElicitRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ElicitRequest,
-                v2025_06_18::ElicitRequest,
-            >("ElicitRequest");
-        entry
-    },
+    Entry::of::<v2025_11_25::Cursor>("Cursor", "2026-07-28", true)
+        .next::<v2025_11_25::Cursor, v2026_07_28::Cursor>("Cursor"),
+    Entry::of::<v2025_11_25::ElicitRequest>("ElicitRequest", "2025-11-25", true)
+        .next::<v2025_11_25::ElicitRequest, v2026_07_28::ElicitRequest>("ElicitRequest"),
     Entry::of::<
         v2025_11_25::ElicitRequestFormParamsMode,
     >("ElicitRequestFormParamsMode", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::ElicitRequestFormParamsMode,
             v2026_07_28::ElicitRequestFormParamsMode,
         >("ElicitRequestFormParamsMode"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::RequestedSchema>("RequestedSchema", "2026-07-28", false)
+        .next::<
             v2025_11_25::RequestedSchema,
-        >("RequestedSchema", "2026-07-28", false)
-            .up::<
-                v2025_11_25::RequestedSchema,
-                v2026_07_28::RequestedSchema,
-            >("RequestedSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::RequestedSchema,
-                v2025_06_18::RequestedSchema,
-            >("RequestedSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::RequestedSchema,
+        >("RequestedSchema"),
+    Entry::of::<
+        v2025_11_25::ElicitRequestFormParams,
+    >("ElicitRequestFormParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::ElicitRequestFormParams,
-        >("ElicitRequestFormParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ElicitRequestFormParams,
-                v2026_07_28::ElicitRequestFormParams,
-            >("ElicitRequestFormParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ElicitRequestFormParams,
-                v2025_06_18::ElicitRequestFormParams,
-            >("ElicitRequestFormParams");
-        entry
-    },
+            v2026_07_28::ElicitRequestFormParams,
+        >("ElicitRequestFormParams"),
     Entry::of::<
         v2025_11_25::ElicitRequestParams,
     >("ElicitRequestParams", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::ElicitRequestParams,
             v2026_07_28::ElicitRequestParams,
         >("ElicitRequestParams"),
     Entry::of::<
         v2025_11_25::ElicitRequestURLParams,
     >("ElicitRequestURLParams", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::ElicitRequestURLParams,
             v2026_07_28::ElicitRequestURLParams,
         >("ElicitRequestURLParams"),
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ElicitAction,
-        >("ElicitAction", "2026-07-28", false)
-            .up::<v2025_11_25::ElicitAction, v2026_07_28::ElicitAction>("ElicitAction");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ElicitAction,
-                v2025_06_18::ElicitAction,
-            >("ElicitAction");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ElicitValue,
-        >("ElicitValue", "2026-07-28", false)
-            .up::<v2025_11_25::ElicitValue, v2026_07_28::ElicitValue>("ElicitValue");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::ElicitValue, v2025_06_18::ElicitValue>("ElicitValue");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ElicitResult,
-        >("ElicitResult", "2025-11-25", true)
-            .up::<v2025_11_25::ElicitResult, v2026_07_28::ElicitResult>("ElicitResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ElicitResult,
-                v2025_06_18::ElicitResult,
-            >("ElicitResult");
-        entry
-    },
+    Entry::of::<v2025_11_25::ElicitAction>("ElicitAction", "2026-07-28", false)
+        .next::<v2025_11_25::ElicitAction, v2026_07_28::ElicitAction>("ElicitAction"),
+    Entry::of::<v2025_11_25::ElicitValue>("ElicitValue", "2026-07-28", false)
+        .next::<v2025_11_25::ElicitValue, v2026_07_28::ElicitValue>("ElicitValue"),
+    Entry::of::<v2025_11_25::ElicitResult>("ElicitResult", "2025-11-25", true)
+        .next::<v2025_11_25::ElicitResult, v2026_07_28::ElicitResult>("ElicitResult"),
     Entry::of::<
         v2025_11_25::ElicitationCompleteNotificationParams,
     >("ElicitationCompleteNotificationParams", "2025-11-25", false),
     Entry::of::<
         v2025_11_25::ElicitationCompleteNotification,
     >("ElicitationCompleteNotification", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::AnyResourceContents,
+    >("AnyResourceContents", "2026-07-28", false)
+        .next::<
             v2025_11_25::AnyResourceContents,
-        >("AnyResourceContents", "2026-07-28", false)
-            .up::<
-                v2025_11_25::AnyResourceContents,
-                v2026_07_28::AnyResourceContents,
-            >("AnyResourceContents");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::AnyResourceContents,
-                v2025_06_18::AnyResourceContents,
-            >("AnyResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::AnyResourceContents,
+        >("AnyResourceContents"),
+    Entry::of::<v2025_11_25::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
+        .next::<
             v2025_11_25::EmbeddedResource,
-        >("EmbeddedResource", "2026-07-28", true)
-            .up::<
-                v2025_11_25::EmbeddedResource,
-                v2026_07_28::EmbeddedResource,
-            >("EmbeddedResource");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::EmbeddedResource,
-                v2025_06_18::EmbeddedResource,
-            >("EmbeddedResource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::EmptyResult,
-        >("EmptyResult", "2025-11-25", true)
-            .up::<v2025_11_25::EmptyResult, v2026_07_28::EmptyResult>("EmptyResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::EmptyResult, v2025_06_18::EmptyResult>("EmptyResult");
-        entry
-    },
+            v2026_07_28::EmbeddedResource,
+        >("EmbeddedResource"),
+    Entry::of::<v2025_11_25::EmptyResult>("EmptyResult", "2025-11-25", true)
+        .next::<v2025_11_25::EmptyResult, v2026_07_28::EmptyResult>("EmptyResult"),
     Entry::of::<v2025_11_25::EnumSchema>("EnumSchema", "2026-07-28", true)
-        .up::<v2025_11_25::EnumSchema, v2026_07_28::EnumSchema>("EnumSchema"),
-    {
-        let entry = Entry::of::<v2025_11_25::ErrorObject>("Error", "2026-07-28", true)
-            .up::<v2025_11_25::ErrorObject, v2026_07_28::ErrorObject>("Error");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::ErrorObject, v2025_06_18::ErrorObject>("Error");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+        .next::<v2025_11_25::EnumSchema, v2026_07_28::EnumSchema>("EnumSchema"),
+    Entry::of::<v2025_11_25::ErrorObject>("Error", "2026-07-28", true)
+        .next::<v2025_11_25::ErrorObject, v2026_07_28::ErrorObject>("Error"),
+    Entry::of::<v2025_11_25::GetPromptRequest>("GetPromptRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::GetPromptRequest,
-        >("GetPromptRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::GetPromptRequest,
-                v2026_07_28::GetPromptRequest,
-            >("GetPromptRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::GetPromptRequest,
-                v2025_06_18::GetPromptRequest,
-            >("GetPromptRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::GetPromptRequest,
+        >("GetPromptRequest"),
+    Entry::of::<
+        v2025_11_25::GetPromptRequestParams,
+    >("GetPromptRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::GetPromptRequestParams,
-        >("GetPromptRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::GetPromptRequestParams,
-                v2026_07_28::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::GetPromptRequestParams,
-                v2025_06_18::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::GetPromptRequestParams,
+        >("GetPromptRequestParams"),
+    Entry::of::<v2025_11_25::GetPromptResult>("GetPromptResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::GetPromptResult,
-        >("GetPromptResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::GetPromptResult,
-                v2026_07_28::GetPromptResult,
-            >("GetPromptResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::GetPromptResult,
-                v2025_06_18::GetPromptResult,
-            >("GetPromptResult");
-        entry
-    },
+            v2026_07_28::GetPromptResult,
+        >("GetPromptResult"),
     Entry::of::<
         v2025_11_25::GetTaskPayloadRequestParams,
     >("GetTaskPayloadRequestParams", "2025-11-25", false),
@@ -2596,988 +854,356 @@ static V2025_11_25: &[Entry] = &[
     Entry::of::<v2025_11_25::GetTaskRequest>("GetTaskRequest", "2025-11-25", true),
     Entry::of::<v2025_11_25::GetTaskResult>("GetTaskResult", "2025-11-25", true),
     Entry::of::<v2025_11_25::IconTheme>("IconTheme", "2026-07-28", false)
-        .up::<v2025_11_25::IconTheme, v2026_07_28::IconTheme>("IconTheme"),
+        .next::<v2025_11_25::IconTheme, v2026_07_28::IconTheme>("IconTheme"),
     Entry::of::<v2025_11_25::Icon>("Icon", "2026-07-28", true)
-        .up::<v2025_11_25::Icon, v2026_07_28::Icon>("Icon"),
+        .next::<v2025_11_25::Icon, v2026_07_28::Icon>("Icon"),
     Entry::of::<v2025_11_25::Icons>("Icons", "2026-07-28", true)
-        .up::<v2025_11_25::Icons, v2026_07_28::Icons>("Icons"),
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ImageContent,
-        >("ImageContent", "2026-07-28", true)
-            .up::<v2025_11_25::ImageContent, v2026_07_28::ImageContent>("ImageContent");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ImageContent,
-                v2025_06_18::ImageContent,
-            >("ImageContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+        .next::<v2025_11_25::Icons, v2026_07_28::Icons>("Icons"),
+    Entry::of::<v2025_11_25::ImageContent>("ImageContent", "2026-07-28", true)
+        .next::<v2025_11_25::ImageContent, v2026_07_28::ImageContent>("ImageContent"),
+    Entry::of::<v2025_11_25::Implementation>("Implementation", "2026-07-28", true)
+        .next::<
             v2025_11_25::Implementation,
-        >("Implementation", "2026-07-28", true)
-            .up::<
-                v2025_11_25::Implementation,
-                v2026_07_28::Implementation,
-            >("Implementation");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::Implementation,
-                v2025_06_18::Implementation,
-            >("Implementation");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::InitializeRequest,
-        >("InitializeRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::InitializeRequest,
-                v2025_06_18::InitializeRequest,
-            >("InitializeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::InitializeRequestParams,
-        >("InitializeRequestParams", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::InitializeRequestParams,
-                v2025_06_18::InitializeRequestParams,
-            >("InitializeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::InitializeResult,
-        >("InitializeResult", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::InitializeResult,
-                v2025_06_18::InitializeResult,
-            >("InitializeResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::InitializedNotification,
-        >("InitializedNotification", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::InitializedNotification,
-                v2025_06_18::InitializedNotification,
-            >("InitializedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::Implementation,
+        >("Implementation"),
+    Entry::of::<v2025_11_25::InitializeRequest>("InitializeRequest", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::InitializeRequestParams,
+    >("InitializeRequestParams", "2025-11-25", true),
+    Entry::of::<v2025_11_25::InitializeResult>("InitializeResult", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::InitializedNotification,
+    >("InitializedNotification", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::JSONRPCErrorResponse,
+    >("JSONRPCErrorResponse", "2026-07-28", true)
+        .next::<
             v2025_11_25::JSONRPCErrorResponse,
-        >("JSONRPCErrorResponse", "2026-07-28", true)
-            .up::<
-                v2025_11_25::JSONRPCErrorResponse,
-                v2026_07_28::JSONRPCErrorResponse,
-            >("JSONRPCErrorResponse");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::JSONRPCErrorResponse,
-                v2025_06_18::JSONRPCError,
-            >("JSONRPCError");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::JSONRPCErrorResponse,
+        >("JSONRPCErrorResponse"),
+    Entry::of::<v2025_11_25::JSONRPCMessage>("JSONRPCMessage", "2025-11-25", true)
+        .next::<
             v2025_11_25::JSONRPCMessage,
-        >("JSONRPCMessage", "2025-11-25", true)
-            .up::<
-                v2025_11_25::JSONRPCMessage,
-                v2026_07_28::JSONRPCMessage,
-            >("JSONRPCMessage");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::JSONRPCMessage,
-                v2025_06_18::JSONRPCMessage,
-            >("JSONRPCMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::JSONRPCMessage,
+        >("JSONRPCMessage"),
+    Entry::of::<
+        v2025_11_25::JSONRPCNotification,
+    >("JSONRPCNotification", "2026-07-28", true)
+        .next::<
             v2025_11_25::JSONRPCNotification,
-        >("JSONRPCNotification", "2026-07-28", true)
-            .up::<
-                v2025_11_25::JSONRPCNotification,
-                v2026_07_28::JSONRPCNotification,
-            >("JSONRPCNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::JSONRPCNotification,
-                v2025_06_18::JSONRPCNotification,
-            >("JSONRPCNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::JSONRPCNotification,
+        >("JSONRPCNotification"),
+    Entry::of::<v2025_11_25::JSONRPCRequest>("JSONRPCRequest", "2026-07-28", true)
+        .next::<
             v2025_11_25::JSONRPCRequest,
-        >("JSONRPCRequest", "2026-07-28", true)
-            .up::<
-                v2025_11_25::JSONRPCRequest,
-                v2026_07_28::JSONRPCRequest,
-            >("JSONRPCRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::JSONRPCRequest,
-                v2025_06_18::JSONRPCRequest,
-            >("JSONRPCRequest");
-        entry
-    },
+            v2026_07_28::JSONRPCRequest,
+        >("JSONRPCRequest"),
     Entry::of::<v2025_11_25::JSONRPCResponse>("JSONRPCResponse", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::JSONRPCResponse,
             v2026_07_28::JSONRPCResponse,
         >("JSONRPCResponse"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::JSONRPCResultResponse,
+    >("JSONRPCResultResponse", "2025-11-25", true)
+        .next::<
             v2025_11_25::JSONRPCResultResponse,
-        >("JSONRPCResultResponse", "2025-11-25", true)
-            .up::<
-                v2025_11_25::JSONRPCResultResponse,
-                v2026_07_28::JSONRPCResultResponse,
-            >("JSONRPCResultResponse");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::JSONRPCResultResponse,
-                v2025_06_18::JSONRPCResponse,
-            >("JSONRPCResponse");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::JSONRPCResultResponse,
+        >("JSONRPCResultResponse"),
+    Entry::of::<
+        v2025_11_25::LegacyTitledEnumSchema,
+    >("LegacyTitledEnumSchema", "2026-07-28", true)
+        .next::<
             v2025_11_25::LegacyTitledEnumSchema,
-        >("LegacyTitledEnumSchema", "2026-07-28", true)
-            .up::<
-                v2025_11_25::LegacyTitledEnumSchema,
-                v2026_07_28::LegacyTitledEnumSchema,
-            >("LegacyTitledEnumSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::LegacyTitledEnumSchema,
-                v2025_06_18::EnumSchema,
-            >("EnumSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::LegacyTitledEnumSchema,
+        >("LegacyTitledEnumSchema"),
+    Entry::of::<
+        v2025_11_25::ListPromptsRequest,
+    >("ListPromptsRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListPromptsRequest,
-        >("ListPromptsRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListPromptsRequest,
-                v2026_07_28::ListPromptsRequest,
-            >("ListPromptsRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListPromptsRequest,
-                v2025_06_18::ListPromptsRequest,
-            >("ListPromptsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListPromptsRequest,
+        >("ListPromptsRequest"),
+    Entry::of::<v2025_11_25::ListPromptsResult>("ListPromptsResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListPromptsResult,
-        >("ListPromptsResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListPromptsResult,
-                v2026_07_28::ListPromptsResult,
-            >("ListPromptsResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListPromptsResult,
-                v2025_06_18::ListPromptsResult,
-            >("ListPromptsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListPromptsResult,
+        >("ListPromptsResult"),
+    Entry::of::<
+        v2025_11_25::ListResourceTemplatesRequest,
+    >("ListResourceTemplatesRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListResourceTemplatesRequest,
-                v2026_07_28::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListResourceTemplatesRequest,
-                v2025_06_18::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListResourceTemplatesRequest,
+        >("ListResourceTemplatesRequest"),
+    Entry::of::<
+        v2025_11_25::ListResourceTemplatesResult,
+    >("ListResourceTemplatesResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListResourceTemplatesResult,
-                v2026_07_28::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListResourceTemplatesResult,
-                v2025_06_18::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListResourceTemplatesResult,
+        >("ListResourceTemplatesResult"),
+    Entry::of::<
+        v2025_11_25::ListResourcesRequest,
+    >("ListResourcesRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListResourcesRequest,
-        >("ListResourcesRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListResourcesRequest,
-                v2026_07_28::ListResourcesRequest,
-            >("ListResourcesRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListResourcesRequest,
-                v2025_06_18::ListResourcesRequest,
-            >("ListResourcesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListResourcesRequest,
+        >("ListResourcesRequest"),
+    Entry::of::<
+        v2025_11_25::ListResourcesResult,
+    >("ListResourcesResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListResourcesResult,
-        >("ListResourcesResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListResourcesResult,
-                v2026_07_28::ListResourcesResult,
-            >("ListResourcesResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListResourcesResult,
-                v2025_06_18::ListResourcesResult,
-            >("ListResourcesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListResourcesResult,
+        >("ListResourcesResult"),
+    Entry::of::<v2025_11_25::ListRootsRequest>("ListRootsRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListRootsRequest,
-        >("ListRootsRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListRootsRequest,
-                v2026_07_28::ListRootsRequest,
-            >("ListRootsRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListRootsRequest,
-                v2025_06_18::ListRootsRequest,
-            >("ListRootsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListRootsRequest,
+        >("ListRootsRequest"),
+    Entry::of::<v2025_11_25::ListRootsResult>("ListRootsResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListRootsResult,
-        >("ListRootsResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListRootsResult,
-                v2026_07_28::ListRootsResult,
-            >("ListRootsResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListRootsResult,
-                v2025_06_18::ListRootsResult,
-            >("ListRootsResult");
-        entry
-    },
+            v2026_07_28::ListRootsResult,
+        >("ListRootsResult"),
     Entry::of::<v2025_11_25::ListTasksRequest>("ListTasksRequest", "2025-11-25", true),
     Entry::of::<v2025_11_25::ListTasksResult>("ListTasksResult", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::ListToolsRequest>("ListToolsRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListToolsRequest,
-        >("ListToolsRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListToolsRequest,
-                v2026_07_28::ListToolsRequest,
-            >("ListToolsRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListToolsRequest,
-                v2025_06_18::ListToolsRequest,
-            >("ListToolsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListToolsRequest,
+        >("ListToolsRequest"),
+    Entry::of::<v2025_11_25::ListToolsResult>("ListToolsResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ListToolsResult,
-        >("ListToolsResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ListToolsResult,
-                v2026_07_28::ListToolsResult,
-            >("ListToolsResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ListToolsResult,
-                v2025_06_18::ListToolsResult,
-            >("ListToolsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::LoggingLevel,
-        >("LoggingLevel", "2026-07-28", true)
-            .up::<v2025_11_25::LoggingLevel, v2026_07_28::LoggingLevel>("LoggingLevel");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::LoggingLevel,
-                v2025_06_18::LoggingLevel,
-            >("LoggingLevel");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ListToolsResult,
+        >("ListToolsResult"),
+    Entry::of::<v2025_11_25::LoggingLevel>("LoggingLevel", "2026-07-28", true)
+        .next::<v2025_11_25::LoggingLevel, v2026_07_28::LoggingLevel>("LoggingLevel"),
+    Entry::of::<
+        v2025_11_25::LoggingMessageNotification,
+    >("LoggingMessageNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::LoggingMessageNotification,
-        >("LoggingMessageNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::LoggingMessageNotification,
-                v2026_07_28::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::LoggingMessageNotification,
-                v2025_06_18::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::LoggingMessageNotification,
+        >("LoggingMessageNotification"),
+    Entry::of::<
+        v2025_11_25::LoggingMessageNotificationParams,
+    >("LoggingMessageNotificationParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::LoggingMessageNotificationParams,
-                v2026_07_28::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::LoggingMessageNotificationParams,
-                v2025_06_18::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::ModelHint>("ModelHint", "2026-07-28", true)
-            .up::<v2025_11_25::ModelHint, v2026_07_28::ModelHint>("ModelHint");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::ModelHint, v2025_06_18::ModelHint>("ModelHint");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::LoggingMessageNotificationParams,
+        >("LoggingMessageNotificationParams"),
+    Entry::of::<v2025_11_25::ModelHint>("ModelHint", "2026-07-28", true)
+        .next::<v2025_11_25::ModelHint, v2026_07_28::ModelHint>("ModelHint"),
+    Entry::of::<v2025_11_25::ModelPreferences>("ModelPreferences", "2026-07-28", true)
+        .next::<
             v2025_11_25::ModelPreferences,
-        >("ModelPreferences", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ModelPreferences,
-                v2026_07_28::ModelPreferences,
-            >("ModelPreferences");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ModelPreferences,
-                v2025_06_18::ModelPreferences,
-            >("ModelPreferences");
-        entry
-    },
+            v2026_07_28::ModelPreferences,
+        >("ModelPreferences"),
     Entry::of::<
         v2025_11_25::MultiSelectEnumSchema,
     >("MultiSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::MultiSelectEnumSchema,
             v2026_07_28::MultiSelectEnumSchema,
         >("MultiSelectEnumSchema"),
-    {
-        let entry = Entry::of::<
-            v2025_11_25::Notification,
-        >("Notification", "2026-07-28", true)
-            .up::<v2025_11_25::Notification, v2026_07_28::Notification>("Notification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::Notification,
-                v2025_06_18::Notification,
-            >("Notification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::Notification>("Notification", "2026-07-28", true)
+        .next::<v2025_11_25::Notification, v2026_07_28::Notification>("Notification"),
+    Entry::of::<
+        v2025_11_25::NotificationParams,
+    >("NotificationParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::NotificationParams,
-        >("NotificationParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::NotificationParams,
-                v2026_07_28::NotificationParams,
-            >("NotificationParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::NotificationParams,
-                v2025_06_18::NotificationParams,
-            >("NotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::NotificationParams,
+        >("NotificationParams"),
+    Entry::of::<v2025_11_25::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
+        .next::<
             v2025_11_25::NumberSchemaType,
-        >("NumberSchemaType", "2026-07-28", false)
-            .up::<
-                v2025_11_25::NumberSchemaType,
-                v2026_07_28::NumberSchemaType,
-            >("NumberSchemaType");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::NumberSchemaType,
-                v2025_06_18::NumberSchemaType,
-            >("NumberSchemaType");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::NumberSchema,
-        >("NumberSchema", "2026-07-28", true)
-            .up::<v2025_11_25::NumberSchema, v2026_07_28::NumberSchema>("NumberSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::NumberSchema,
-                v2025_06_18::NumberSchema,
-            >("NumberSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::NumberSchemaType,
+        >("NumberSchemaType"),
+    Entry::of::<v2025_11_25::NumberSchema>("NumberSchema", "2026-07-28", true)
+        .next::<v2025_11_25::NumberSchema, v2026_07_28::NumberSchema>("NumberSchema"),
+    Entry::of::<v2025_11_25::PaginatedRequest>("PaginatedRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::PaginatedRequest,
-        >("PaginatedRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::PaginatedRequest,
-                v2026_07_28::PaginatedRequest,
-            >("PaginatedRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PaginatedRequest,
-                v2025_06_18::PaginatedRequest,
-            >("PaginatedRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PaginatedRequest,
+        >("PaginatedRequest"),
+    Entry::of::<
+        v2025_11_25::PaginatedRequestParams,
+    >("PaginatedRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::PaginatedRequestParams,
-        >("PaginatedRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::PaginatedRequestParams,
-                v2026_07_28::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PaginatedRequestParams,
-                v2025_06_18::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PaginatedRequestParams,
+        >("PaginatedRequestParams"),
+    Entry::of::<v2025_11_25::PaginatedResult>("PaginatedResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::PaginatedResult,
-        >("PaginatedResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::PaginatedResult,
-                v2026_07_28::PaginatedResult,
-            >("PaginatedResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PaginatedResult,
-                v2025_06_18::PaginatedResult,
-            >("PaginatedResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::PingRequest,
-        >("PingRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::PingRequest, v2025_06_18::PingRequest>("PingRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PaginatedResult,
+        >("PaginatedResult"),
+    Entry::of::<v2025_11_25::PingRequest>("PingRequest", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::PrimitiveSchemaDefinition,
+    >("PrimitiveSchemaDefinition", "2026-07-28", true)
+        .next::<
             v2025_11_25::PrimitiveSchemaDefinition,
-        >("PrimitiveSchemaDefinition", "2026-07-28", true)
-            .up::<
-                v2025_11_25::PrimitiveSchemaDefinition,
-                v2026_07_28::PrimitiveSchemaDefinition,
-            >("PrimitiveSchemaDefinition");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PrimitiveSchemaDefinition,
-                v2025_06_18::PrimitiveSchemaDefinition,
-            >("PrimitiveSchemaDefinition");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PrimitiveSchemaDefinition,
+        >("PrimitiveSchemaDefinition"),
+    Entry::of::<
+        v2025_11_25::ProgressNotification,
+    >("ProgressNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ProgressNotification,
-        >("ProgressNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ProgressNotification,
-                v2026_07_28::ProgressNotification,
-            >("ProgressNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ProgressNotification,
-                v2025_06_18::ProgressNotification,
-            >("ProgressNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ProgressNotification,
+        >("ProgressNotification"),
+    Entry::of::<
+        v2025_11_25::ProgressNotificationParams,
+    >("ProgressNotificationParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::ProgressNotificationParams,
-        >("ProgressNotificationParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ProgressNotificationParams,
-                v2026_07_28::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ProgressNotificationParams,
-                v2025_06_18::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ProgressToken,
-        >("ProgressToken", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ProgressToken,
-                v2026_07_28::ProgressToken,
-            >("ProgressToken");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ProgressToken,
-                v2025_06_18::ProgressToken,
-            >("ProgressToken");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::Prompt>("Prompt", "2026-07-28", true)
-            .up::<v2025_11_25::Prompt, v2026_07_28::Prompt>("Prompt");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Prompt, v2025_06_18::Prompt>("Prompt");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ProgressNotificationParams,
+        >("ProgressNotificationParams"),
+    Entry::of::<v2025_11_25::ProgressToken>("ProgressToken", "2026-07-28", true)
+        .next::<v2025_11_25::ProgressToken, v2026_07_28::ProgressToken>("ProgressToken"),
+    Entry::of::<v2025_11_25::Prompt>("Prompt", "2026-07-28", true)
+        .next::<v2025_11_25::Prompt, v2026_07_28::Prompt>("Prompt"),
+    Entry::of::<v2025_11_25::PromptArgument>("PromptArgument", "2026-07-28", true)
+        .next::<
             v2025_11_25::PromptArgument,
-        >("PromptArgument", "2026-07-28", true)
-            .up::<
-                v2025_11_25::PromptArgument,
-                v2026_07_28::PromptArgument,
-            >("PromptArgument");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PromptArgument,
-                v2025_06_18::PromptArgument,
-            >("PromptArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PromptArgument,
+        >("PromptArgument"),
+    Entry::of::<
+        v2025_11_25::PromptListChangedNotification,
+    >("PromptListChangedNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::PromptListChangedNotification,
-        >("PromptListChangedNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::PromptListChangedNotification,
-                v2026_07_28::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PromptListChangedNotification,
-                v2025_06_18::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::PromptMessage,
-        >("PromptMessage", "2026-07-28", true)
-            .up::<
-                v2025_11_25::PromptMessage,
-                v2026_07_28::PromptMessage,
-            >("PromptMessage");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PromptMessage,
-                v2025_06_18::PromptMessage,
-            >("PromptMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PromptListChangedNotification,
+        >("PromptListChangedNotification"),
+    Entry::of::<v2025_11_25::PromptMessage>("PromptMessage", "2026-07-28", true)
+        .next::<v2025_11_25::PromptMessage, v2026_07_28::PromptMessage>("PromptMessage"),
+    Entry::of::<v2025_11_25::PromptReference>("PromptReference", "2026-07-28", true)
+        .next::<
             v2025_11_25::PromptReference,
-        >("PromptReference", "2026-07-28", true)
-            .up::<
-                v2025_11_25::PromptReference,
-                v2026_07_28::PromptReference,
-            >("PromptReference");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PromptReference,
-                v2025_06_18::PromptReference,
-            >("PromptReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PromptReference,
+        >("PromptReference"),
+    Entry::of::<
+        v2025_11_25::ReadResourceRequest,
+    >("ReadResourceRequest", "2025-11-25", true)
+        .next::<
             v2025_11_25::ReadResourceRequest,
-        >("ReadResourceRequest", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ReadResourceRequest,
-                v2026_07_28::ReadResourceRequest,
-            >("ReadResourceRequest");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ReadResourceRequest,
-                v2025_06_18::ReadResourceRequest,
-            >("ReadResourceRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ReadResourceRequest,
+        >("ReadResourceRequest"),
+    Entry::of::<
+        v2025_11_25::ReadResourceRequestParams,
+    >("ReadResourceRequestParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::ReadResourceRequestParams,
-        >("ReadResourceRequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ReadResourceRequestParams,
-                v2026_07_28::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ReadResourceRequestParams,
-                v2025_06_18::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ReadResourceRequestParams,
+        >("ReadResourceRequestParams"),
+    Entry::of::<
+        v2025_11_25::ReadResourceResult,
+    >("ReadResourceResult", "2025-11-25", true)
+        .next::<
             v2025_11_25::ReadResourceResult,
-        >("ReadResourceResult", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ReadResourceResult,
-                v2026_07_28::ReadResourceResult,
-            >("ReadResourceResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ReadResourceResult,
-                v2025_06_18::ReadResourceResult,
-            >("ReadResourceResult");
-        entry
-    },
+            v2026_07_28::ReadResourceResult,
+        >("ReadResourceResult"),
     Entry::of::<
         v2025_11_25::RelatedTaskMetadata,
     >("RelatedTaskMetadata", "2025-11-25", true),
-    {
-        let entry = Entry::of::<v2025_11_25::Request>("Request", "2026-07-28", true)
-            .up::<v2025_11_25::Request, v2026_07_28::Request>("Request");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Request, v2025_06_18::Request>("Request");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::RequestId>("RequestId", "2026-07-28", true)
-            .up::<v2025_11_25::RequestId, v2026_07_28::RequestId>("RequestId");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::RequestId, v2025_06_18::RequestId>("RequestId");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::RequestParams,
-        >("RequestParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::RequestParams,
-                v2026_07_28::RequestParams,
-            >("RequestParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::RequestParams,
-                v2025_06_18::RequestParams,
-            >("RequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::Resource>("Resource", "2026-07-28", true)
-            .up::<v2025_11_25::Resource, v2026_07_28::Resource>("Resource");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::Resource, v2025_06_18::Resource>("Resource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::Request>("Request", "2026-07-28", true)
+        .next::<v2025_11_25::Request, v2026_07_28::Request>("Request"),
+    Entry::of::<v2025_11_25::RequestId>("RequestId", "2026-07-28", true)
+        .next::<v2025_11_25::RequestId, v2026_07_28::RequestId>("RequestId"),
+    Entry::of::<v2025_11_25::RequestParams>("RequestParams", "2025-11-25", true)
+        .next::<v2025_11_25::RequestParams, v2026_07_28::RequestParams>("RequestParams"),
+    Entry::of::<v2025_11_25::Resource>("Resource", "2026-07-28", true)
+        .next::<v2025_11_25::Resource, v2026_07_28::Resource>("Resource"),
+    Entry::of::<v2025_11_25::ResourceContents>("ResourceContents", "2026-07-28", true)
+        .next::<
             v2025_11_25::ResourceContents,
-        >("ResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ResourceContents,
-                v2026_07_28::ResourceContents,
-            >("ResourceContents");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceContents,
-                v2025_06_18::ResourceContents,
-            >("ResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ResourceLink,
-        >("ResourceLink", "2026-07-28", true)
-            .up::<v2025_11_25::ResourceLink, v2026_07_28::ResourceLink>("ResourceLink");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceLink,
-                v2025_06_18::ResourceLink,
-            >("ResourceLink");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourceContents,
+        >("ResourceContents"),
+    Entry::of::<v2025_11_25::ResourceLink>("ResourceLink", "2026-07-28", true)
+        .next::<v2025_11_25::ResourceLink, v2026_07_28::ResourceLink>("ResourceLink"),
+    Entry::of::<
+        v2025_11_25::ResourceListChangedNotification,
+    >("ResourceListChangedNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ResourceListChangedNotification,
-        >("ResourceListChangedNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ResourceListChangedNotification,
-                v2026_07_28::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceListChangedNotification,
-                v2025_06_18::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        entry
-    },
+            v2026_07_28::ResourceListChangedNotification,
+        >("ResourceListChangedNotification"),
     Entry::of::<
         v2025_11_25::ResourceRequestParams,
     >("ResourceRequestParams", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::ResourceRequestParams,
             v2026_07_28::ResourceRequestParams,
         >("ResourceRequestParams"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::ResourceTemplate>("ResourceTemplate", "2026-07-28", true)
+        .next::<
             v2025_11_25::ResourceTemplate,
-        >("ResourceTemplate", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ResourceTemplate,
-                v2026_07_28::ResourceTemplate,
-            >("ResourceTemplate");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceTemplate,
-                v2025_06_18::ResourceTemplate,
-            >("ResourceTemplate");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourceTemplate,
+        >("ResourceTemplate"),
+    Entry::of::<
+        v2025_11_25::ResourceTemplateReference,
+    >("ResourceTemplateReference", "2026-07-28", true)
+        .next::<
             v2025_11_25::ResourceTemplateReference,
-        >("ResourceTemplateReference", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ResourceTemplateReference,
-                v2026_07_28::ResourceTemplateReference,
-            >("ResourceTemplateReference");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceTemplateReference,
-                v2025_06_18::ResourceTemplateReference,
-            >("ResourceTemplateReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourceTemplateReference,
+        >("ResourceTemplateReference"),
+    Entry::of::<
+        v2025_11_25::ResourceUpdatedNotification,
+    >("ResourceUpdatedNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ResourceUpdatedNotification,
-                v2026_07_28::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceUpdatedNotification,
-                v2025_06_18::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourceUpdatedNotification,
+        >("ResourceUpdatedNotification"),
+    Entry::of::<
+        v2025_11_25::ResourceUpdatedNotificationParams,
+    >("ResourceUpdatedNotificationParams", "2025-11-25", true)
+        .next::<
             v2025_11_25::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ResourceUpdatedNotificationParams,
-                v2026_07_28::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourceUpdatedNotificationParams,
-                v2025_06_18::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::ResultObject>("Result", "2025-11-25", true)
-            .up::<v2025_11_25::ResultObject, v2026_07_28::ResultObject>("Result");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::ResultObject, v2025_06_18::ResultObject>("Result");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::Role>("Role", "2026-07-28", true)
-            .up::<v2025_11_25::Role, v2026_07_28::Role>("Role");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Role, v2025_06_18::Role>("Role");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::Root>("Root", "2026-07-28", true)
-            .up::<v2025_11_25::Root, v2026_07_28::Root>("Root");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Root, v2025_06_18::Root>("Root");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::RootsListChangedNotification,
-        >("RootsListChangedNotification", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::RootsListChangedNotification,
-                v2025_06_18::RootsListChangedNotification,
-            >("RootsListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourceUpdatedNotificationParams,
+        >("ResourceUpdatedNotificationParams"),
+    Entry::of::<v2025_11_25::ResultObject>("Result", "2025-11-25", true)
+        .next::<v2025_11_25::ResultObject, v2026_07_28::ResultObject>("Result"),
+    Entry::of::<v2025_11_25::Role>("Role", "2026-07-28", true)
+        .next::<v2025_11_25::Role, v2026_07_28::Role>("Role"),
+    Entry::of::<v2025_11_25::Root>("Root", "2026-07-28", true)
+        .next::<v2025_11_25::Root, v2026_07_28::Root>("Root"),
+    Entry::of::<
+        v2025_11_25::RootsListChangedNotification,
+    >("RootsListChangedNotification", "2025-11-25", true),
+    Entry::of::<v2025_11_25::SamplingMessage>("SamplingMessage", "2025-11-25", true)
+        .next::<
             v2025_11_25::SamplingMessage,
-        >("SamplingMessage", "2025-11-25", true)
-            .up::<
-                v2025_11_25::SamplingMessage,
-                v2026_07_28::SamplingMessage,
-            >("SamplingMessage");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SamplingMessage,
-                v2025_06_18::SamplingMessage,
-            >("SamplingMessage");
-        entry
-    },
+            v2026_07_28::SamplingMessage,
+        >("SamplingMessage"),
     Entry::of::<
         v2025_11_25::SamplingMessageContentBlock,
     >("SamplingMessageContentBlock", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::SamplingMessageContentBlock,
             v2026_07_28::SamplingMessageContentBlock,
         >("SamplingMessageContentBlock"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::PromptsCapability>("PromptsCapability", "2026-07-28", false)
+        .next::<
             v2025_11_25::PromptsCapability,
-        >("PromptsCapability", "2026-07-28", false)
-            .up::<
-                v2025_11_25::PromptsCapability,
-                v2026_07_28::PromptsCapability,
-            >("PromptsCapability");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::PromptsCapability,
-                v2025_06_18::PromptsCapability,
-            >("PromptsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::PromptsCapability,
+        >("PromptsCapability"),
+    Entry::of::<
+        v2025_11_25::ResourcesCapability,
+    >("ResourcesCapability", "2026-07-28", false)
+        .next::<
             v2025_11_25::ResourcesCapability,
-        >("ResourcesCapability", "2026-07-28", false)
-            .up::<
-                v2025_11_25::ResourcesCapability,
-                v2026_07_28::ResourcesCapability,
-            >("ResourcesCapability");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ResourcesCapability,
-                v2025_06_18::ResourcesCapability,
-            >("ResourcesCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ResourcesCapability,
+        >("ResourcesCapability"),
+    Entry::of::<v2025_11_25::ToolsCapability>("ToolsCapability", "2026-07-28", false)
+        .next::<
             v2025_11_25::ToolsCapability,
-        >("ToolsCapability", "2026-07-28", false)
-            .up::<
-                v2025_11_25::ToolsCapability,
-                v2026_07_28::ToolsCapability,
-            >("ToolsCapability");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ToolsCapability,
-                v2025_06_18::ToolsCapability,
-            >("ToolsCapability");
-        entry
-    },
+            v2026_07_28::ToolsCapability,
+        >("ToolsCapability"),
     Entry::of::<v2025_11_25::ToolTasks>("ToolTasks", "2025-11-25", false),
     Entry::of::<
         v2025_11_25::ServerTaskRequests,
@@ -3585,147 +1211,47 @@ static V2025_11_25: &[Entry] = &[
     Entry::of::<
         v2025_11_25::ServerTasksCapability,
     >("ServerTasksCapability", "2025-11-25", false),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::ServerCapabilities,
+    >("ServerCapabilities", "2025-11-25", true)
+        .next::<
             v2025_11_25::ServerCapabilities,
-        >("ServerCapabilities", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ServerCapabilities,
-                v2026_07_28::ServerCapabilities,
-            >("ServerCapabilities");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ServerCapabilities,
-                v2025_06_18::ServerCapabilities,
-            >("ServerCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ServerCapabilities,
+        >("ServerCapabilities"),
+    Entry::of::<
+        v2025_11_25::ServerNotification,
+    >("ServerNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ServerNotification,
-        >("ServerNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ServerNotification,
-                v2026_07_28::ServerNotification,
-            >("ServerNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ServerNotification,
-                v2025_06_18::ServerNotification,
-            >("ServerNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ServerRequest,
-        >("ServerRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ServerRequest,
-                v2025_06_18::ServerRequest,
-            >("ServerRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::ServerResult,
-        >("ServerResult", "2025-11-25", true)
-            .up::<v2025_11_25::ServerResult, v2026_07_28::ServerResult>("ServerResult");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ServerResult,
-                v2025_06_18::ServerResult,
-            >("ServerResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::SetLevelRequest,
-        >("SetLevelRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SetLevelRequest,
-                v2025_06_18::SetLevelRequest,
-            >("SetLevelRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::SetLevelRequestParams,
-        >("SetLevelRequestParams", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SetLevelRequestParams,
-                v2025_06_18::SetLevelRequestParams,
-            >("SetLevelRequestParams");
-        entry
-    },
+            v2026_07_28::ServerNotification,
+        >("ServerNotification"),
+    Entry::of::<v2025_11_25::ServerRequest>("ServerRequest", "2025-11-25", true),
+    Entry::of::<v2025_11_25::ServerResult>("ServerResult", "2025-11-25", true)
+        .next::<v2025_11_25::ServerResult, v2026_07_28::ServerResult>("ServerResult"),
+    Entry::of::<v2025_11_25::SetLevelRequest>("SetLevelRequest", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::SetLevelRequestParams,
+    >("SetLevelRequestParams", "2025-11-25", true),
     Entry::of::<
         v2025_11_25::SingleSelectEnumSchema,
     >("SingleSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::SingleSelectEnumSchema,
             v2026_07_28::SingleSelectEnumSchema,
         >("SingleSelectEnumSchema"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::StringSchemaFormat,
+    >("StringSchemaFormat", "2026-07-28", false)
+        .next::<
             v2025_11_25::StringSchemaFormat,
-        >("StringSchemaFormat", "2026-07-28", false)
-            .up::<
-                v2025_11_25::StringSchemaFormat,
-                v2026_07_28::StringSchemaFormat,
-            >("StringSchemaFormat");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::StringSchemaFormat,
-                v2025_06_18::StringSchemaFormat,
-            >("StringSchemaFormat");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::StringSchema,
-        >("StringSchema", "2026-07-28", true)
-            .up::<v2025_11_25::StringSchema, v2026_07_28::StringSchema>("StringSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::StringSchema,
-                v2025_06_18::StringSchema,
-            >("StringSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::SubscribeRequest,
-        >("SubscribeRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SubscribeRequest,
-                v2025_06_18::SubscribeRequest,
-            >("SubscribeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::SubscribeRequestParams,
-        >("SubscribeRequestParams", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::SubscribeRequestParams,
-                v2025_06_18::SubscribeRequestParams,
-            >("SubscribeRequestParams");
-        entry
-    },
+            v2026_07_28::StringSchemaFormat,
+        >("StringSchemaFormat"),
+    Entry::of::<v2025_11_25::StringSchema>("StringSchema", "2026-07-28", true)
+        .next::<v2025_11_25::StringSchema, v2026_07_28::StringSchema>("StringSchema"),
+    Entry::of::<v2025_11_25::SubscribeRequest>("SubscribeRequest", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::SubscribeRequestParams,
+    >("SubscribeRequestParams", "2025-11-25", true),
     Entry::of::<v2025_11_25::Task>("Task", "2025-11-25", true),
     Entry::of::<
         v2025_11_25::TaskAugmentedRequestParams,
@@ -3738,142 +1264,78 @@ static V2025_11_25: &[Entry] = &[
     Entry::of::<
         v2025_11_25::TaskStatusNotificationParams,
     >("TaskStatusNotificationParams", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
-            v2025_11_25::TextContent,
-        >("TextContent", "2026-07-28", true)
-            .up::<v2025_11_25::TextContent, v2026_07_28::TextContent>("TextContent");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<v2025_11_25::TextContent, v2025_06_18::TextContent>("TextContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::TextContent>("TextContent", "2026-07-28", true)
+        .next::<v2025_11_25::TextContent, v2026_07_28::TextContent>("TextContent"),
+    Entry::of::<
+        v2025_11_25::TextResourceContents,
+    >("TextResourceContents", "2026-07-28", true)
+        .next::<
             v2025_11_25::TextResourceContents,
-        >("TextResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_11_25::TextResourceContents,
-                v2026_07_28::TextResourceContents,
-            >("TextResourceContents");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::TextResourceContents,
-                v2025_06_18::TextResourceContents,
-            >("TextResourceContents");
-        entry
-    },
+            v2026_07_28::TextResourceContents,
+        >("TextResourceContents"),
     Entry::of::<v2025_11_25::TitledOption>("TitledOption", "2026-07-28", false)
-        .up::<v2025_11_25::TitledOption, v2026_07_28::TitledOption>("TitledOption"),
+        .next::<v2025_11_25::TitledOption, v2026_07_28::TitledOption>("TitledOption"),
     Entry::of::<
         v2025_11_25::TitledMultiSelectItems,
     >("TitledMultiSelectItems", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::TitledMultiSelectItems,
             v2026_07_28::TitledMultiSelectItems,
         >("TitledMultiSelectItems"),
     Entry::of::<
         v2025_11_25::TitledMultiSelectEnumSchema,
     >("TitledMultiSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::TitledMultiSelectEnumSchema,
             v2026_07_28::TitledMultiSelectEnumSchema,
         >("TitledMultiSelectEnumSchema"),
     Entry::of::<
         v2025_11_25::TitledSingleSelectEnumSchema,
     >("TitledSingleSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::TitledSingleSelectEnumSchema,
             v2026_07_28::TitledSingleSelectEnumSchema,
         >("TitledSingleSelectEnumSchema"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_11_25::ToolInputSchema>("ToolInputSchema", "2025-11-25", false)
+        .next::<
             v2025_11_25::ToolInputSchema,
-        >("ToolInputSchema", "2025-11-25", false)
-            .up::<
-                v2025_11_25::ToolInputSchema,
-                v2026_07_28::ToolInputSchema,
-            >("ToolInputSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ToolInputSchema,
-                v2025_06_18::ToolInputSchema,
-            >("ToolInputSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ToolInputSchema,
+        >("ToolInputSchema"),
+    Entry::of::<v2025_11_25::ToolOutputSchema>("ToolOutputSchema", "2025-11-25", false)
+        .next::<
             v2025_11_25::ToolOutputSchema,
-        >("ToolOutputSchema", "2025-11-25", false)
-            .up::<
-                v2025_11_25::ToolOutputSchema,
-                v2026_07_28::ToolOutputSchema,
-            >("ToolOutputSchema");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ToolOutputSchema,
-                v2025_06_18::ToolOutputSchema,
-            >("ToolOutputSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_11_25::Tool>("Tool", "2025-11-25", true)
-            .up::<v2025_11_25::Tool, v2026_07_28::Tool>("Tool");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry.down::<v2025_11_25::Tool, v2025_06_18::Tool>("Tool");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2026_07_28::ToolOutputSchema,
+        >("ToolOutputSchema"),
+    Entry::of::<v2025_11_25::Tool>("Tool", "2025-11-25", true)
+        .next::<v2025_11_25::Tool, v2026_07_28::Tool>("Tool"),
+    Entry::of::<v2025_11_25::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
+        .next::<
             v2025_11_25::ToolAnnotations,
-        >("ToolAnnotations", "2026-07-28", true)
-            .up::<
-                v2025_11_25::ToolAnnotations,
-                v2026_07_28::ToolAnnotations,
-            >("ToolAnnotations");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ToolAnnotations,
-                v2025_06_18::ToolAnnotations,
-            >("ToolAnnotations");
-        entry
-    },
+            v2026_07_28::ToolAnnotations,
+        >("ToolAnnotations"),
     Entry::of::<v2025_11_25::ToolChoiceMode>("ToolChoiceMode", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::ToolChoiceMode,
             v2026_07_28::ToolChoiceMode,
         >("ToolChoiceMode"),
     Entry::of::<v2025_11_25::ToolChoice>("ToolChoice", "2026-07-28", true)
-        .up::<v2025_11_25::ToolChoice, v2026_07_28::ToolChoice>("ToolChoice"),
+        .next::<v2025_11_25::ToolChoice, v2026_07_28::ToolChoice>("ToolChoice"),
     Entry::of::<v2025_11_25::TaskSupport>("TaskSupport", "2025-11-25", false),
     Entry::of::<v2025_11_25::ToolExecution>("ToolExecution", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_11_25::ToolListChangedNotification,
+    >("ToolListChangedNotification", "2025-11-25", true)
+        .next::<
             v2025_11_25::ToolListChangedNotification,
-        >("ToolListChangedNotification", "2025-11-25", true)
-            .up::<
-                v2025_11_25::ToolListChangedNotification,
-                v2026_07_28::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::ToolListChangedNotification,
-                v2025_06_18::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        entry
-    },
+            v2026_07_28::ToolListChangedNotification,
+        >("ToolListChangedNotification"),
     Entry::of::<v2025_11_25::ToolResultContent>("ToolResultContent", "2025-11-25", true)
-        .up::<
+        .next::<
             v2025_11_25::ToolResultContent,
             v2026_07_28::ToolResultContent,
         >("ToolResultContent"),
     Entry::of::<v2025_11_25::ToolUseContent>("ToolUseContent", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::ToolUseContent,
             v2026_07_28::ToolUseContent,
         >("ToolUseContent"),
@@ -3886,48 +1348,30 @@ static V2025_11_25: &[Entry] = &[
     Entry::of::<
         v2025_11_25::URLElicitationRequiredError,
     >("URLElicitationRequiredError", "2025-11-25", true),
-    {
-        let entry = Entry::of::<
-            v2025_11_25::UnsubscribeRequest,
-        >("UnsubscribeRequest", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::UnsubscribeRequest,
-                v2025_06_18::UnsubscribeRequest,
-            >("UnsubscribeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_11_25::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams", "2025-11-25", true);
-        #[cfg(feature = "v2025-06-18")]
-        let entry = entry
-            .down::<
-                v2025_11_25::UnsubscribeRequestParams,
-                v2025_06_18::UnsubscribeRequestParams,
-            >("UnsubscribeRequestParams");
-        entry
-    },
+    Entry::of::<
+        v2025_11_25::UnsubscribeRequest,
+    >("UnsubscribeRequest", "2025-11-25", true),
+    Entry::of::<
+        v2025_11_25::UnsubscribeRequestParams,
+    >("UnsubscribeRequestParams", "2025-11-25", true),
     Entry::of::<
         v2025_11_25::UntitledMultiSelectItems,
     >("UntitledMultiSelectItems", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_11_25::UntitledMultiSelectItems,
             v2026_07_28::UntitledMultiSelectItems,
         >("UntitledMultiSelectItems"),
     Entry::of::<
         v2025_11_25::UntitledMultiSelectEnumSchema,
     >("UntitledMultiSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::UntitledMultiSelectEnumSchema,
             v2026_07_28::UntitledMultiSelectEnumSchema,
         >("UntitledMultiSelectEnumSchema"),
     Entry::of::<
         v2025_11_25::UntitledSingleSelectEnumSchema,
     >("UntitledSingleSelectEnumSchema", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_11_25::UntitledSingleSelectEnumSchema,
             v2026_07_28::UntitledSingleSelectEnumSchema,
         >("UntitledSingleSelectEnumSchema"),
@@ -3936,2300 +1380,844 @@ static V2025_11_25: &[Entry] = &[
 /// Types of 2025-06-18.
 #[cfg(feature = "v2025-06-18")]
 static V2025_06_18: &[Entry] = &[
-    {
-        let entry = Entry::of::<
-            v2025_06_18::Annotations,
-        >("Annotations", "2026-07-28", true)
-            .up::<v2025_06_18::Annotations, v2025_11_25::Annotations>("Annotations");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::Annotations, v2025_03_26::Annotations>("Annotations");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::AudioContent,
-        >("AudioContent", "2026-07-28", true)
-            .up::<v2025_06_18::AudioContent, v2025_11_25::AudioContent>("AudioContent");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::AudioContent,
-                v2025_03_26::AudioContent,
-            >("AudioContent");
-        entry
-    },
+    Entry::of::<v2025_06_18::Annotations>("Annotations", "2026-07-28", true)
+        .next::<v2025_06_18::Annotations, v2025_11_25::Annotations>("Annotations"),
+    Entry::of::<v2025_06_18::AudioContent>("AudioContent", "2026-07-28", true)
+        .next::<v2025_06_18::AudioContent, v2025_11_25::AudioContent>("AudioContent"),
     Entry::of::<v2025_06_18::BaseMetadata>("BaseMetadata", "2026-07-28", true)
-        .up::<v2025_06_18::BaseMetadata, v2025_11_25::BaseMetadata>("BaseMetadata"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::BaseMetadata, v2025_11_25::BaseMetadata>("BaseMetadata"),
+    Entry::of::<
+        v2025_06_18::BlobResourceContents,
+    >("BlobResourceContents", "2026-07-28", true)
+        .next::<
             v2025_06_18::BlobResourceContents,
-        >("BlobResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_06_18::BlobResourceContents,
-                v2025_11_25::BlobResourceContents,
-            >("BlobResourceContents");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::BlobResourceContents,
-                v2025_03_26::BlobResourceContents,
-            >("BlobResourceContents");
-        entry
-    },
+            v2025_11_25::BlobResourceContents,
+        >("BlobResourceContents"),
     Entry::of::<v2025_06_18::BooleanSchema>("BooleanSchema", "2026-07-28", true)
-        .up::<v2025_06_18::BooleanSchema, v2025_11_25::BooleanSchema>("BooleanSchema"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::BooleanSchema, v2025_11_25::BooleanSchema>("BooleanSchema"),
+    Entry::of::<
+        v2025_06_18::CallToolRequestParams,
+    >("CallToolRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::CallToolRequestParams,
-        >("CallToolRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::CallToolRequestParams,
-                v2025_11_25::CallToolRequestParams,
-            >("CallToolRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CallToolRequestParams,
-                v2025_03_26::CallToolRequestParams,
-            >("CallToolRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CallToolRequestParams,
+        >("CallToolRequestParams"),
+    Entry::of::<v2025_06_18::CallToolRequest>("CallToolRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::CallToolRequest,
-        >("CallToolRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CallToolRequest,
-                v2025_11_25::CallToolRequest,
-            >("CallToolRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CallToolRequest,
-                v2025_03_26::CallToolRequest,
-            >("CallToolRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CallToolRequest,
+        >("CallToolRequest"),
+    Entry::of::<v2025_06_18::CallToolResult>("CallToolResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::CallToolResult,
-        >("CallToolResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CallToolResult,
-                v2025_11_25::CallToolResult,
-            >("CallToolResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CallToolResult,
-                v2025_03_26::CallToolResult,
-            >("CallToolResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CallToolResult,
+        >("CallToolResult"),
+    Entry::of::<
+        v2025_06_18::CancelledNotificationParams,
+    >("CancelledNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::CancelledNotificationParams,
-        >("CancelledNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::CancelledNotificationParams,
-                v2025_11_25::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CancelledNotificationParams,
-                v2025_03_26::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CancelledNotificationParams,
+        >("CancelledNotificationParams"),
+    Entry::of::<
+        v2025_06_18::CancelledNotification,
+    >("CancelledNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::CancelledNotification,
-        >("CancelledNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CancelledNotification,
-                v2025_11_25::CancelledNotification,
-            >("CancelledNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CancelledNotification,
-                v2025_03_26::CancelledNotification,
-            >("CancelledNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CancelledNotification,
+        >("CancelledNotification"),
+    Entry::of::<v2025_06_18::RootsCapability>("RootsCapability", "2025-11-25", false)
+        .next::<
             v2025_06_18::RootsCapability,
-        >("RootsCapability", "2025-11-25", false)
-            .up::<
-                v2025_06_18::RootsCapability,
-                v2025_11_25::RootsCapability,
-            >("RootsCapability");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::RootsCapability,
-                v2025_03_26::RootsCapability,
-            >("RootsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::RootsCapability,
+        >("RootsCapability"),
+    Entry::of::<
+        v2025_06_18::ClientCapabilities,
+    >("ClientCapabilities", "2025-06-18", true)
+        .next::<
             v2025_06_18::ClientCapabilities,
-        >("ClientCapabilities", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ClientCapabilities,
-                v2025_11_25::ClientCapabilities,
-            >("ClientCapabilities");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ClientCapabilities,
-                v2025_03_26::ClientCapabilities,
-            >("ClientCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ClientCapabilities,
+        >("ClientCapabilities"),
+    Entry::of::<
+        v2025_06_18::ClientNotification,
+    >("ClientNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ClientNotification,
-        >("ClientNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ClientNotification,
-                v2025_11_25::ClientNotification,
-            >("ClientNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ClientNotification,
-                v2025_03_26::ClientNotification,
-            >("ClientNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ClientRequest,
-        >("ClientRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ClientRequest,
-                v2025_11_25::ClientRequest,
-            >("ClientRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ClientRequest,
-                v2025_03_26::ClientRequest,
-            >("ClientRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ClientResult,
-        >("ClientResult", "2025-06-18", true)
-            .up::<v2025_06_18::ClientResult, v2025_11_25::ClientResult>("ClientResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ClientResult,
-                v2025_03_26::ClientResult,
-            >("ClientResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ClientNotification,
+        >("ClientNotification"),
+    Entry::of::<v2025_06_18::ClientRequest>("ClientRequest", "2025-06-18", true)
+        .next::<v2025_06_18::ClientRequest, v2025_11_25::ClientRequest>("ClientRequest"),
+    Entry::of::<v2025_06_18::ClientResult>("ClientResult", "2025-06-18", true)
+        .next::<v2025_06_18::ClientResult, v2025_11_25::ClientResult>("ClientResult"),
+    Entry::of::<
+        v2025_06_18::CompletionReference,
+    >("CompletionReference", "2026-07-28", false)
+        .next::<
             v2025_06_18::CompletionReference,
-        >("CompletionReference", "2026-07-28", false)
-            .up::<
-                v2025_06_18::CompletionReference,
-                v2025_11_25::CompletionReference,
-            >("CompletionReference");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CompletionReference,
-                v2025_03_26::CompletionReference,
-            >("CompletionReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CompletionReference,
+        >("CompletionReference"),
+    Entry::of::<
+        v2025_06_18::CompletionArgument,
+    >("CompletionArgument", "2026-07-28", false)
+        .next::<
             v2025_06_18::CompletionArgument,
-        >("CompletionArgument", "2026-07-28", false)
-            .up::<
-                v2025_06_18::CompletionArgument,
-                v2025_11_25::CompletionArgument,
-            >("CompletionArgument");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CompletionArgument,
-                v2025_03_26::CompletionArgument,
-            >("CompletionArgument");
-        entry
-    },
+            v2025_11_25::CompletionArgument,
+        >("CompletionArgument"),
     Entry::of::<v2025_06_18::CompletionContext>("CompletionContext", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_06_18::CompletionContext,
             v2025_11_25::CompletionContext,
         >("CompletionContext"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_06_18::CompleteRequestParams,
+    >("CompleteRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::CompleteRequestParams,
-        >("CompleteRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::CompleteRequestParams,
-                v2025_11_25::CompleteRequestParams,
-            >("CompleteRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CompleteRequestParams,
-                v2025_03_26::CompleteRequestParams,
-            >("CompleteRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CompleteRequestParams,
+        >("CompleteRequestParams"),
+    Entry::of::<v2025_06_18::CompleteRequest>("CompleteRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::CompleteRequest,
-        >("CompleteRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CompleteRequest,
-                v2025_11_25::CompleteRequest,
-            >("CompleteRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CompleteRequest,
-                v2025_03_26::CompleteRequest,
-            >("CompleteRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::Completion,
-        >("Completion", "2025-11-25", false)
-            .up::<v2025_06_18::Completion, v2025_11_25::Completion>("Completion");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::Completion, v2025_03_26::Completion>("Completion");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CompleteRequest,
+        >("CompleteRequest"),
+    Entry::of::<v2025_06_18::Completion>("Completion", "2025-11-25", false)
+        .next::<v2025_06_18::Completion, v2025_11_25::Completion>("Completion"),
+    Entry::of::<v2025_06_18::CompleteResult>("CompleteResult", "2025-11-25", true)
+        .next::<
             v2025_06_18::CompleteResult,
-        >("CompleteResult", "2025-11-25", true)
-            .up::<
-                v2025_06_18::CompleteResult,
-                v2025_11_25::CompleteResult,
-            >("CompleteResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CompleteResult,
-                v2025_03_26::CompleteResult,
-            >("CompleteResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ContentBlock,
-        >("ContentBlock", "2025-06-18", true)
-            .up::<v2025_06_18::ContentBlock, v2025_11_25::ContentBlock>("ContentBlock");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ContentBlock,
-                v2025_03_26::ContentBlock,
-            >("ContentBlock");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CompleteResult,
+        >("CompleteResult"),
+    Entry::of::<v2025_06_18::ContentBlock>("ContentBlock", "2025-06-18", true)
+        .next::<v2025_06_18::ContentBlock, v2025_11_25::ContentBlock>("ContentBlock"),
+    Entry::of::<v2025_06_18::IncludeContext>("IncludeContext", "2026-07-28", false)
+        .next::<
             v2025_06_18::IncludeContext,
-        >("IncludeContext", "2026-07-28", false)
-            .up::<
-                v2025_06_18::IncludeContext,
-                v2025_11_25::IncludeContext,
-            >("IncludeContext");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::IncludeContext,
-                v2025_03_26::IncludeContext,
-            >("IncludeContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::IncludeContext,
+        >("IncludeContext"),
+    Entry::of::<
+        v2025_06_18::CreateMessageRequestParams,
+    >("CreateMessageRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::CreateMessageRequestParams,
-        >("CreateMessageRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::CreateMessageRequestParams,
-                v2025_11_25::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CreateMessageRequestParams,
-                v2025_03_26::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CreateMessageRequestParams,
+        >("CreateMessageRequestParams"),
+    Entry::of::<
+        v2025_06_18::CreateMessageRequest,
+    >("CreateMessageRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::CreateMessageRequest,
-        >("CreateMessageRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CreateMessageRequest,
-                v2025_11_25::CreateMessageRequest,
-            >("CreateMessageRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CreateMessageRequest,
-                v2025_03_26::CreateMessageRequest,
-            >("CreateMessageRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::StopReason,
-        >("StopReason", "2025-06-18", false)
-            .up::<v2025_06_18::StopReason, v2025_11_25::StopReason>("StopReason");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::StopReason, v2025_03_26::StopReason>("StopReason");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::CreateMessageRequest,
+        >("CreateMessageRequest"),
+    Entry::of::<v2025_06_18::StopReason>("StopReason", "2025-06-18", false)
+        .next::<v2025_06_18::StopReason, v2025_11_25::StopReason>("StopReason"),
+    Entry::of::<v2025_06_18::SamplingContent>("SamplingContent", "2025-06-18", false)
+        .next::<
             v2025_06_18::SamplingContent,
-        >("SamplingContent", "2025-06-18", false)
-            .up::<
-                v2025_06_18::SamplingContent,
-                v2025_11_25::SamplingContent,
-            >("SamplingContent");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SamplingContent,
-                v2025_03_26::SamplingContent,
-            >("SamplingContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::SamplingContent,
+        >("SamplingContent"),
+    Entry::of::<
+        v2025_06_18::CreateMessageResult,
+    >("CreateMessageResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::CreateMessageResult,
-        >("CreateMessageResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::CreateMessageResult,
-                v2025_11_25::CreateMessageResult,
-            >("CreateMessageResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::CreateMessageResult,
-                v2025_03_26::CreateMessageResult,
-            >("CreateMessageResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Cursor>("Cursor", "2026-07-28", true)
-            .up::<v2025_06_18::Cursor, v2025_11_25::Cursor>("Cursor");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Cursor, v2025_03_26::Cursor>("Cursor");
-        entry
-    },
+            v2025_11_25::CreateMessageResult,
+        >("CreateMessageResult"),
+    Entry::of::<v2025_06_18::Cursor>("Cursor", "2026-07-28", true)
+        .next::<v2025_06_18::Cursor, v2025_11_25::Cursor>("Cursor"),
     Entry::of::<v2025_06_18::RequestedSchema>("RequestedSchema", "2025-06-18", false)
-        .up::<
+        .next::<
             v2025_06_18::RequestedSchema,
             v2025_11_25::RequestedSchema,
         >("RequestedSchema"),
     Entry::of::<
         v2025_06_18::ElicitRequestFormParams,
     >("ElicitRequestFormParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2025_06_18::ElicitRequestFormParams,
             v2025_11_25::ElicitRequestFormParams,
         >("ElicitRequestFormParams"),
     Entry::of::<v2025_06_18::ElicitRequest>("ElicitRequest", "2025-06-18", true)
-        .up::<v2025_06_18::ElicitRequest, v2025_11_25::ElicitRequest>("ElicitRequest"),
+        .next::<v2025_06_18::ElicitRequest, v2025_11_25::ElicitRequest>("ElicitRequest"),
     Entry::of::<v2025_06_18::ElicitAction>("ElicitAction", "2026-07-28", false)
-        .up::<v2025_06_18::ElicitAction, v2025_11_25::ElicitAction>("ElicitAction"),
+        .next::<v2025_06_18::ElicitAction, v2025_11_25::ElicitAction>("ElicitAction"),
     Entry::of::<v2025_06_18::ElicitValue>("ElicitValue", "2025-06-18", false)
-        .up::<v2025_06_18::ElicitValue, v2025_11_25::ElicitValue>("ElicitValue"),
+        .next::<v2025_06_18::ElicitValue, v2025_11_25::ElicitValue>("ElicitValue"),
     Entry::of::<v2025_06_18::ElicitResult>("ElicitResult", "2025-06-18", true)
-        .up::<v2025_06_18::ElicitResult, v2025_11_25::ElicitResult>("ElicitResult"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::ElicitResult, v2025_11_25::ElicitResult>("ElicitResult"),
+    Entry::of::<
+        v2025_06_18::AnyResourceContents,
+    >("AnyResourceContents", "2026-07-28", false)
+        .next::<
             v2025_06_18::AnyResourceContents,
-        >("AnyResourceContents", "2026-07-28", false)
-            .up::<
-                v2025_06_18::AnyResourceContents,
-                v2025_11_25::AnyResourceContents,
-            >("AnyResourceContents");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::AnyResourceContents,
-                v2025_03_26::AnyResourceContents,
-            >("AnyResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::AnyResourceContents,
+        >("AnyResourceContents"),
+    Entry::of::<v2025_06_18::EmbeddedResource>("EmbeddedResource", "2026-07-28", true)
+        .next::<
             v2025_06_18::EmbeddedResource,
-        >("EmbeddedResource", "2026-07-28", true)
-            .up::<
-                v2025_06_18::EmbeddedResource,
-                v2025_11_25::EmbeddedResource,
-            >("EmbeddedResource");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::EmbeddedResource,
-                v2025_03_26::EmbeddedResource,
-            >("EmbeddedResource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::EmptyResult,
-        >("EmptyResult", "2025-11-25", true)
-            .up::<v2025_06_18::EmptyResult, v2025_11_25::EmptyResult>("EmptyResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::EmptyResult, v2025_03_26::EmptyResult>("EmptyResult");
-        entry
-    },
+            v2025_11_25::EmbeddedResource,
+        >("EmbeddedResource"),
+    Entry::of::<v2025_06_18::EmptyResult>("EmptyResult", "2025-11-25", true)
+        .next::<v2025_06_18::EmptyResult, v2025_11_25::EmptyResult>("EmptyResult"),
     Entry::of::<v2025_06_18::EnumSchema>("EnumSchema", "2025-06-18", true)
-        .up::<
+        .next::<
             v2025_06_18::EnumSchema,
             v2025_11_25::LegacyTitledEnumSchema,
         >("LegacyTitledEnumSchema"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_06_18::GetPromptRequestParams,
+    >("GetPromptRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::GetPromptRequestParams,
-        >("GetPromptRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::GetPromptRequestParams,
-                v2025_11_25::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::GetPromptRequestParams,
-                v2025_03_26::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::GetPromptRequestParams,
+        >("GetPromptRequestParams"),
+    Entry::of::<v2025_06_18::GetPromptRequest>("GetPromptRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::GetPromptRequest,
-        >("GetPromptRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::GetPromptRequest,
-                v2025_11_25::GetPromptRequest,
-            >("GetPromptRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::GetPromptRequest,
-                v2025_03_26::GetPromptRequest,
-            >("GetPromptRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::GetPromptRequest,
+        >("GetPromptRequest"),
+    Entry::of::<v2025_06_18::GetPromptResult>("GetPromptResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::GetPromptResult,
-        >("GetPromptResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::GetPromptResult,
-                v2025_11_25::GetPromptResult,
-            >("GetPromptResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::GetPromptResult,
-                v2025_03_26::GetPromptResult,
-            >("GetPromptResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ImageContent,
-        >("ImageContent", "2026-07-28", true)
-            .up::<v2025_06_18::ImageContent, v2025_11_25::ImageContent>("ImageContent");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ImageContent,
-                v2025_03_26::ImageContent,
-            >("ImageContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::GetPromptResult,
+        >("GetPromptResult"),
+    Entry::of::<v2025_06_18::ImageContent>("ImageContent", "2026-07-28", true)
+        .next::<v2025_06_18::ImageContent, v2025_11_25::ImageContent>("ImageContent"),
+    Entry::of::<v2025_06_18::Implementation>("Implementation", "2025-06-18", true)
+        .next::<
             v2025_06_18::Implementation,
-        >("Implementation", "2025-06-18", true)
-            .up::<
-                v2025_06_18::Implementation,
-                v2025_11_25::Implementation,
-            >("Implementation");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::Implementation,
-                v2025_03_26::Implementation,
-            >("Implementation");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::Implementation,
+        >("Implementation"),
+    Entry::of::<
+        v2025_06_18::InitializeRequestParams,
+    >("InitializeRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::InitializeRequestParams,
-        >("InitializeRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::InitializeRequestParams,
-                v2025_11_25::InitializeRequestParams,
-            >("InitializeRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::InitializeRequestParams,
-                v2025_03_26::InitializeRequestParams,
-            >("InitializeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::InitializeRequestParams,
+        >("InitializeRequestParams"),
+    Entry::of::<v2025_06_18::InitializeRequest>("InitializeRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::InitializeRequest,
-        >("InitializeRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::InitializeRequest,
-                v2025_11_25::InitializeRequest,
-            >("InitializeRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::InitializeRequest,
-                v2025_03_26::InitializeRequest,
-            >("InitializeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::InitializeRequest,
+        >("InitializeRequest"),
+    Entry::of::<v2025_06_18::InitializeResult>("InitializeResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::InitializeResult,
-        >("InitializeResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::InitializeResult,
-                v2025_11_25::InitializeResult,
-            >("InitializeResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::InitializeResult,
-                v2025_03_26::InitializeResult,
-            >("InitializeResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::InitializeResult,
+        >("InitializeResult"),
+    Entry::of::<
+        v2025_06_18::NotificationParams,
+    >("NotificationParams", "2025-11-25", false)
+        .next::<
             v2025_06_18::NotificationParams,
-        >("NotificationParams", "2025-11-25", false)
-            .up::<
-                v2025_06_18::NotificationParams,
-                v2025_11_25::NotificationParams,
-            >("NotificationParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::NotificationParams,
-                v2025_03_26::NotificationParams,
-            >("NotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::NotificationParams,
+        >("NotificationParams"),
+    Entry::of::<
+        v2025_06_18::InitializedNotification,
+    >("InitializedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::InitializedNotification,
-        >("InitializedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::InitializedNotification,
-                v2025_11_25::InitializedNotification,
-            >("InitializedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::InitializedNotification,
-                v2025_03_26::InitializedNotification,
-            >("InitializedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::ErrorObject>("Error", "2026-07-28", false)
-            .up::<v2025_06_18::ErrorObject, v2025_11_25::ErrorObject>("Error");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::ErrorObject, v2025_03_26::ErrorObject>("Error");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::InitializedNotification,
+        >("InitializedNotification"),
+    Entry::of::<v2025_06_18::ErrorObject>("Error", "2026-07-28", false)
+        .next::<v2025_06_18::ErrorObject, v2025_11_25::ErrorObject>("Error"),
+    Entry::of::<v2025_06_18::JSONRPCError>("JSONRPCError", "2025-06-18", true)
+        .next::<
             v2025_06_18::JSONRPCError,
-        >("JSONRPCError", "2025-06-18", true)
-            .up::<
-                v2025_06_18::JSONRPCError,
-                v2025_11_25::JSONRPCErrorResponse,
-            >("JSONRPCErrorResponse");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::JSONRPCError,
-                v2025_03_26::JSONRPCError,
-            >("JSONRPCError");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::JSONRPCErrorResponse,
+        >("JSONRPCErrorResponse"),
+    Entry::of::<v2025_06_18::JSONRPCMessage>("JSONRPCMessage", "2025-06-18", true)
+        .next::<
             v2025_06_18::JSONRPCMessage,
-        >("JSONRPCMessage", "2025-06-18", true)
-            .up::<
-                v2025_06_18::JSONRPCMessage,
-                v2025_11_25::JSONRPCMessage,
-            >("JSONRPCMessage");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::JSONRPCMessage,
-                v2025_03_26::JSONRPCMessage,
-            >("JSONRPCMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::JSONRPCMessage,
+        >("JSONRPCMessage"),
+    Entry::of::<
+        v2025_06_18::JSONRPCNotification,
+    >("JSONRPCNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::JSONRPCNotification,
-        >("JSONRPCNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::JSONRPCNotification,
-                v2025_11_25::JSONRPCNotification,
-            >("JSONRPCNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::JSONRPCNotification,
-                v2025_03_26::JSONRPCNotification,
-            >("JSONRPCNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::JSONRPCNotification,
+        >("JSONRPCNotification"),
+    Entry::of::<v2025_06_18::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
+        .next::<
             v2025_06_18::RequestMetaObject,
-        >("RequestMetaObject", "2025-11-25", false)
-            .up::<
-                v2025_06_18::RequestMetaObject,
-                v2025_11_25::RequestMetaObject,
-            >("RequestMetaObject");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::RequestMetaObject,
-                v2025_03_26::RequestMetaObject,
-            >("RequestMetaObject");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::RequestParams,
-        >("RequestParams", "2025-11-25", false)
-            .up::<
-                v2025_06_18::RequestParams,
-                v2025_11_25::RequestParams,
-            >("RequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::RequestParams,
-                v2025_03_26::RequestParams,
-            >("RequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::RequestMetaObject,
+        >("RequestMetaObject"),
+    Entry::of::<v2025_06_18::RequestParams>("RequestParams", "2025-11-25", false)
+        .next::<v2025_06_18::RequestParams, v2025_11_25::RequestParams>("RequestParams"),
+    Entry::of::<v2025_06_18::JSONRPCRequest>("JSONRPCRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::JSONRPCRequest,
-        >("JSONRPCRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::JSONRPCRequest,
-                v2025_11_25::JSONRPCRequest,
-            >("JSONRPCRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::JSONRPCRequest,
-                v2025_03_26::JSONRPCRequest,
-            >("JSONRPCRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::JSONRPCRequest,
+        >("JSONRPCRequest"),
+    Entry::of::<v2025_06_18::JSONRPCResponse>("JSONRPCResponse", "2025-06-18", true)
+        .next::<
             v2025_06_18::JSONRPCResponse,
-        >("JSONRPCResponse", "2025-06-18", true)
-            .up::<
-                v2025_06_18::JSONRPCResponse,
-                v2025_11_25::JSONRPCResultResponse,
-            >("JSONRPCResultResponse");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::JSONRPCResponse,
-                v2025_03_26::JSONRPCResponse,
-            >("JSONRPCResponse");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::JSONRPCResultResponse,
+        >("JSONRPCResultResponse"),
+    Entry::of::<
+        v2025_06_18::PaginatedRequestParams,
+    >("PaginatedRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::PaginatedRequestParams,
-        >("PaginatedRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::PaginatedRequestParams,
-                v2025_11_25::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PaginatedRequestParams,
-                v2025_03_26::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PaginatedRequestParams,
+        >("PaginatedRequestParams"),
+    Entry::of::<
+        v2025_06_18::ListPromptsRequest,
+    >("ListPromptsRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListPromptsRequest,
-        >("ListPromptsRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListPromptsRequest,
-                v2025_11_25::ListPromptsRequest,
-            >("ListPromptsRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListPromptsRequest,
-                v2025_03_26::ListPromptsRequest,
-            >("ListPromptsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListPromptsRequest,
+        >("ListPromptsRequest"),
+    Entry::of::<v2025_06_18::ListPromptsResult>("ListPromptsResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListPromptsResult,
-        >("ListPromptsResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListPromptsResult,
-                v2025_11_25::ListPromptsResult,
-            >("ListPromptsResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListPromptsResult,
-                v2025_03_26::ListPromptsResult,
-            >("ListPromptsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListPromptsResult,
+        >("ListPromptsResult"),
+    Entry::of::<
+        v2025_06_18::ListResourceTemplatesRequest,
+    >("ListResourceTemplatesRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListResourceTemplatesRequest,
-                v2025_11_25::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListResourceTemplatesRequest,
-                v2025_03_26::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListResourceTemplatesRequest,
+        >("ListResourceTemplatesRequest"),
+    Entry::of::<
+        v2025_06_18::ListResourceTemplatesResult,
+    >("ListResourceTemplatesResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListResourceTemplatesResult,
-                v2025_11_25::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListResourceTemplatesResult,
-                v2025_03_26::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListResourceTemplatesResult,
+        >("ListResourceTemplatesResult"),
+    Entry::of::<
+        v2025_06_18::ListResourcesRequest,
+    >("ListResourcesRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListResourcesRequest,
-        >("ListResourcesRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListResourcesRequest,
-                v2025_11_25::ListResourcesRequest,
-            >("ListResourcesRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListResourcesRequest,
-                v2025_03_26::ListResourcesRequest,
-            >("ListResourcesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListResourcesRequest,
+        >("ListResourcesRequest"),
+    Entry::of::<
+        v2025_06_18::ListResourcesResult,
+    >("ListResourcesResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListResourcesResult,
-        >("ListResourcesResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListResourcesResult,
-                v2025_11_25::ListResourcesResult,
-            >("ListResourcesResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListResourcesResult,
-                v2025_03_26::ListResourcesResult,
-            >("ListResourcesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListResourcesResult,
+        >("ListResourcesResult"),
+    Entry::of::<v2025_06_18::ListRootsRequest>("ListRootsRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListRootsRequest,
-        >("ListRootsRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListRootsRequest,
-                v2025_11_25::ListRootsRequest,
-            >("ListRootsRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListRootsRequest,
-                v2025_03_26::ListRootsRequest,
-            >("ListRootsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListRootsRequest,
+        >("ListRootsRequest"),
+    Entry::of::<v2025_06_18::ListRootsResult>("ListRootsResult", "2025-11-25", true)
+        .next::<
             v2025_06_18::ListRootsResult,
-        >("ListRootsResult", "2025-11-25", true)
-            .up::<
-                v2025_06_18::ListRootsResult,
-                v2025_11_25::ListRootsResult,
-            >("ListRootsResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListRootsResult,
-                v2025_03_26::ListRootsResult,
-            >("ListRootsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListRootsResult,
+        >("ListRootsResult"),
+    Entry::of::<v2025_06_18::ListToolsRequest>("ListToolsRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListToolsRequest,
-        >("ListToolsRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListToolsRequest,
-                v2025_11_25::ListToolsRequest,
-            >("ListToolsRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListToolsRequest,
-                v2025_03_26::ListToolsRequest,
-            >("ListToolsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListToolsRequest,
+        >("ListToolsRequest"),
+    Entry::of::<v2025_06_18::ListToolsResult>("ListToolsResult", "2025-06-18", true)
+        .next::<
             v2025_06_18::ListToolsResult,
-        >("ListToolsResult", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ListToolsResult,
-                v2025_11_25::ListToolsResult,
-            >("ListToolsResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ListToolsResult,
-                v2025_03_26::ListToolsResult,
-            >("ListToolsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::LoggingLevel,
-        >("LoggingLevel", "2026-07-28", true)
-            .up::<v2025_06_18::LoggingLevel, v2025_11_25::LoggingLevel>("LoggingLevel");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::LoggingLevel,
-                v2025_03_26::LoggingLevel,
-            >("LoggingLevel");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ListToolsResult,
+        >("ListToolsResult"),
+    Entry::of::<v2025_06_18::LoggingLevel>("LoggingLevel", "2026-07-28", true)
+        .next::<v2025_06_18::LoggingLevel, v2025_11_25::LoggingLevel>("LoggingLevel"),
+    Entry::of::<
+        v2025_06_18::LoggingMessageNotificationParams,
+    >("LoggingMessageNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::LoggingMessageNotificationParams,
-                v2025_11_25::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::LoggingMessageNotificationParams,
-                v2025_03_26::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::LoggingMessageNotificationParams,
+        >("LoggingMessageNotificationParams"),
+    Entry::of::<
+        v2025_06_18::LoggingMessageNotification,
+    >("LoggingMessageNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::LoggingMessageNotification,
-        >("LoggingMessageNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::LoggingMessageNotification,
-                v2025_11_25::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::LoggingMessageNotification,
-                v2025_03_26::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::ModelHint>("ModelHint", "2026-07-28", true)
-            .up::<v2025_06_18::ModelHint, v2025_11_25::ModelHint>("ModelHint");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::ModelHint, v2025_03_26::ModelHint>("ModelHint");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::LoggingMessageNotification,
+        >("LoggingMessageNotification"),
+    Entry::of::<v2025_06_18::ModelHint>("ModelHint", "2026-07-28", true)
+        .next::<v2025_06_18::ModelHint, v2025_11_25::ModelHint>("ModelHint"),
+    Entry::of::<v2025_06_18::ModelPreferences>("ModelPreferences", "2026-07-28", true)
+        .next::<
             v2025_06_18::ModelPreferences,
-        >("ModelPreferences", "2026-07-28", true)
-            .up::<
-                v2025_06_18::ModelPreferences,
-                v2025_11_25::ModelPreferences,
-            >("ModelPreferences");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ModelPreferences,
-                v2025_03_26::ModelPreferences,
-            >("ModelPreferences");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::Notification,
-        >("Notification", "2025-06-18", true)
-            .up::<v2025_06_18::Notification, v2025_11_25::Notification>("Notification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::Notification,
-                v2025_03_26::Notification,
-            >("Notification");
-        entry
-    },
+            v2025_11_25::ModelPreferences,
+        >("ModelPreferences"),
+    Entry::of::<v2025_06_18::Notification>("Notification", "2025-06-18", true)
+        .next::<v2025_06_18::Notification, v2025_11_25::Notification>("Notification"),
     Entry::of::<v2025_06_18::NumberSchemaType>("NumberSchemaType", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_06_18::NumberSchemaType,
             v2025_11_25::NumberSchemaType,
         >("NumberSchemaType"),
     Entry::of::<v2025_06_18::NumberSchema>("NumberSchema", "2025-06-18", true)
-        .up::<v2025_06_18::NumberSchema, v2025_11_25::NumberSchema>("NumberSchema"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::NumberSchema, v2025_11_25::NumberSchema>("NumberSchema"),
+    Entry::of::<v2025_06_18::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::PaginatedRequest,
-        >("PaginatedRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::PaginatedRequest,
-                v2025_11_25::PaginatedRequest,
-            >("PaginatedRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PaginatedRequest,
-                v2025_03_26::PaginatedRequest,
-            >("PaginatedRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PaginatedRequest,
+        >("PaginatedRequest"),
+    Entry::of::<v2025_06_18::PaginatedResult>("PaginatedResult", "2025-11-25", true)
+        .next::<
             v2025_06_18::PaginatedResult,
-        >("PaginatedResult", "2025-11-25", true)
-            .up::<
-                v2025_06_18::PaginatedResult,
-                v2025_11_25::PaginatedResult,
-            >("PaginatedResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PaginatedResult,
-                v2025_03_26::PaginatedResult,
-            >("PaginatedResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::PingRequest,
-        >("PingRequest", "2025-06-18", true)
-            .up::<v2025_06_18::PingRequest, v2025_11_25::PingRequest>("PingRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::PingRequest, v2025_03_26::PingRequest>("PingRequest");
-        entry
-    },
+            v2025_11_25::PaginatedResult,
+        >("PaginatedResult"),
+    Entry::of::<v2025_06_18::PingRequest>("PingRequest", "2025-06-18", true)
+        .next::<v2025_06_18::PingRequest, v2025_11_25::PingRequest>("PingRequest"),
     Entry::of::<
         v2025_06_18::PrimitiveSchemaDefinition,
     >("PrimitiveSchemaDefinition", "2025-06-18", true)
-        .up::<
+        .next::<
             v2025_06_18::PrimitiveSchemaDefinition,
             v2025_11_25::PrimitiveSchemaDefinition,
         >("PrimitiveSchemaDefinition"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_06_18::ProgressNotificationParams,
+    >("ProgressNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::ProgressNotificationParams,
-        >("ProgressNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::ProgressNotificationParams,
-                v2025_11_25::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ProgressNotificationParams,
-                v2025_03_26::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ProgressNotificationParams,
+        >("ProgressNotificationParams"),
+    Entry::of::<
+        v2025_06_18::ProgressNotification,
+    >("ProgressNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ProgressNotification,
-        >("ProgressNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ProgressNotification,
-                v2025_11_25::ProgressNotification,
-            >("ProgressNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ProgressNotification,
-                v2025_03_26::ProgressNotification,
-            >("ProgressNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ProgressToken,
-        >("ProgressToken", "2026-07-28", true)
-            .up::<
-                v2025_06_18::ProgressToken,
-                v2025_11_25::ProgressToken,
-            >("ProgressToken");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ProgressToken,
-                v2025_03_26::ProgressToken,
-            >("ProgressToken");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Prompt>("Prompt", "2025-06-18", true)
-            .up::<v2025_06_18::Prompt, v2025_11_25::Prompt>("Prompt");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Prompt, v2025_03_26::Prompt>("Prompt");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ProgressNotification,
+        >("ProgressNotification"),
+    Entry::of::<v2025_06_18::ProgressToken>("ProgressToken", "2026-07-28", true)
+        .next::<v2025_06_18::ProgressToken, v2025_11_25::ProgressToken>("ProgressToken"),
+    Entry::of::<v2025_06_18::Prompt>("Prompt", "2025-06-18", true)
+        .next::<v2025_06_18::Prompt, v2025_11_25::Prompt>("Prompt"),
+    Entry::of::<v2025_06_18::PromptArgument>("PromptArgument", "2026-07-28", true)
+        .next::<
             v2025_06_18::PromptArgument,
-        >("PromptArgument", "2026-07-28", true)
-            .up::<
-                v2025_06_18::PromptArgument,
-                v2025_11_25::PromptArgument,
-            >("PromptArgument");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PromptArgument,
-                v2025_03_26::PromptArgument,
-            >("PromptArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PromptArgument,
+        >("PromptArgument"),
+    Entry::of::<
+        v2025_06_18::PromptListChangedNotification,
+    >("PromptListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::PromptListChangedNotification,
-        >("PromptListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::PromptListChangedNotification,
-                v2025_11_25::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PromptListChangedNotification,
-                v2025_03_26::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::PromptMessage,
-        >("PromptMessage", "2025-06-18", true)
-            .up::<
-                v2025_06_18::PromptMessage,
-                v2025_11_25::PromptMessage,
-            >("PromptMessage");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PromptMessage,
-                v2025_03_26::PromptMessage,
-            >("PromptMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PromptListChangedNotification,
+        >("PromptListChangedNotification"),
+    Entry::of::<v2025_06_18::PromptMessage>("PromptMessage", "2025-06-18", true)
+        .next::<v2025_06_18::PromptMessage, v2025_11_25::PromptMessage>("PromptMessage"),
+    Entry::of::<v2025_06_18::PromptReference>("PromptReference", "2026-07-28", true)
+        .next::<
             v2025_06_18::PromptReference,
-        >("PromptReference", "2026-07-28", true)
-            .up::<
-                v2025_06_18::PromptReference,
-                v2025_11_25::PromptReference,
-            >("PromptReference");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PromptReference,
-                v2025_03_26::PromptReference,
-            >("PromptReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PromptReference,
+        >("PromptReference"),
+    Entry::of::<
+        v2025_06_18::ReadResourceRequestParams,
+    >("ReadResourceRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::ReadResourceRequestParams,
-        >("ReadResourceRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::ReadResourceRequestParams,
-                v2025_11_25::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ReadResourceRequestParams,
-                v2025_03_26::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ReadResourceRequestParams,
+        >("ReadResourceRequestParams"),
+    Entry::of::<
+        v2025_06_18::ReadResourceRequest,
+    >("ReadResourceRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::ReadResourceRequest,
-        >("ReadResourceRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ReadResourceRequest,
-                v2025_11_25::ReadResourceRequest,
-            >("ReadResourceRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ReadResourceRequest,
-                v2025_03_26::ReadResourceRequest,
-            >("ReadResourceRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ReadResourceRequest,
+        >("ReadResourceRequest"),
+    Entry::of::<
+        v2025_06_18::ReadResourceResult,
+    >("ReadResourceResult", "2025-11-25", true)
+        .next::<
             v2025_06_18::ReadResourceResult,
-        >("ReadResourceResult", "2025-11-25", true)
-            .up::<
-                v2025_06_18::ReadResourceResult,
-                v2025_11_25::ReadResourceResult,
-            >("ReadResourceResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ReadResourceResult,
-                v2025_03_26::ReadResourceResult,
-            >("ReadResourceResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Request>("Request", "2025-06-18", true)
-            .up::<v2025_06_18::Request, v2025_11_25::Request>("Request");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Request, v2025_03_26::Request>("Request");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::RequestId>("RequestId", "2026-07-28", true)
-            .up::<v2025_06_18::RequestId, v2025_11_25::RequestId>("RequestId");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::RequestId, v2025_03_26::RequestId>("RequestId");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Resource>("Resource", "2025-06-18", true)
-            .up::<v2025_06_18::Resource, v2025_11_25::Resource>("Resource");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::Resource, v2025_03_26::Resource>("Resource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ReadResourceResult,
+        >("ReadResourceResult"),
+    Entry::of::<v2025_06_18::Request>("Request", "2025-06-18", true)
+        .next::<v2025_06_18::Request, v2025_11_25::Request>("Request"),
+    Entry::of::<v2025_06_18::RequestId>("RequestId", "2026-07-28", true)
+        .next::<v2025_06_18::RequestId, v2025_11_25::RequestId>("RequestId"),
+    Entry::of::<v2025_06_18::Resource>("Resource", "2025-06-18", true)
+        .next::<v2025_06_18::Resource, v2025_11_25::Resource>("Resource"),
+    Entry::of::<v2025_06_18::ResourceContents>("ResourceContents", "2026-07-28", true)
+        .next::<
             v2025_06_18::ResourceContents,
-        >("ResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_06_18::ResourceContents,
-                v2025_11_25::ResourceContents,
-            >("ResourceContents");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceContents,
-                v2025_03_26::ResourceContents,
-            >("ResourceContents");
-        entry
-    },
+            v2025_11_25::ResourceContents,
+        >("ResourceContents"),
     Entry::of::<v2025_06_18::ResourceLink>("ResourceLink", "2025-06-18", true)
-        .up::<v2025_06_18::ResourceLink, v2025_11_25::ResourceLink>("ResourceLink"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::ResourceLink, v2025_11_25::ResourceLink>("ResourceLink"),
+    Entry::of::<
+        v2025_06_18::ResourceListChangedNotification,
+    >("ResourceListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ResourceListChangedNotification,
-        >("ResourceListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ResourceListChangedNotification,
-                v2025_11_25::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceListChangedNotification,
-                v2025_03_26::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourceListChangedNotification,
+        >("ResourceListChangedNotification"),
+    Entry::of::<v2025_06_18::ResourceTemplate>("ResourceTemplate", "2025-06-18", true)
+        .next::<
             v2025_06_18::ResourceTemplate,
-        >("ResourceTemplate", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ResourceTemplate,
-                v2025_11_25::ResourceTemplate,
-            >("ResourceTemplate");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceTemplate,
-                v2025_03_26::ResourceTemplate,
-            >("ResourceTemplate");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourceTemplate,
+        >("ResourceTemplate"),
+    Entry::of::<
+        v2025_06_18::ResourceTemplateReference,
+    >("ResourceTemplateReference", "2026-07-28", true)
+        .next::<
             v2025_06_18::ResourceTemplateReference,
-        >("ResourceTemplateReference", "2026-07-28", true)
-            .up::<
-                v2025_06_18::ResourceTemplateReference,
-                v2025_11_25::ResourceTemplateReference,
-            >("ResourceTemplateReference");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceTemplateReference,
-                v2025_03_26::ResourceReference,
-            >("ResourceReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourceTemplateReference,
+        >("ResourceTemplateReference"),
+    Entry::of::<
+        v2025_06_18::ResourceUpdatedNotificationParams,
+    >("ResourceUpdatedNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::ResourceUpdatedNotificationParams,
-                v2025_11_25::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceUpdatedNotificationParams,
-                v2025_03_26::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourceUpdatedNotificationParams,
+        >("ResourceUpdatedNotificationParams"),
+    Entry::of::<
+        v2025_06_18::ResourceUpdatedNotification,
+    >("ResourceUpdatedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ResourceUpdatedNotification,
-                v2025_11_25::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourceUpdatedNotification,
-                v2025_03_26::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::ResultObject>("Result", "2025-11-25", true)
-            .up::<v2025_06_18::ResultObject, v2025_11_25::ResultObject>("Result");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::ResultObject, v2025_03_26::ResultObject>("Result");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Role>("Role", "2026-07-28", true)
-            .up::<v2025_06_18::Role, v2025_11_25::Role>("Role");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Role, v2025_03_26::Role>("Role");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_06_18::Root>("Root", "2026-07-28", true)
-            .up::<v2025_06_18::Root, v2025_11_25::Root>("Root");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Root, v2025_03_26::Root>("Root");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourceUpdatedNotification,
+        >("ResourceUpdatedNotification"),
+    Entry::of::<v2025_06_18::ResultObject>("Result", "2025-11-25", true)
+        .next::<v2025_06_18::ResultObject, v2025_11_25::ResultObject>("Result"),
+    Entry::of::<v2025_06_18::Role>("Role", "2026-07-28", true)
+        .next::<v2025_06_18::Role, v2025_11_25::Role>("Role"),
+    Entry::of::<v2025_06_18::Root>("Root", "2026-07-28", true)
+        .next::<v2025_06_18::Root, v2025_11_25::Root>("Root"),
+    Entry::of::<
+        v2025_06_18::RootsListChangedNotification,
+    >("RootsListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::RootsListChangedNotification,
-        >("RootsListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::RootsListChangedNotification,
-                v2025_11_25::RootsListChangedNotification,
-            >("RootsListChangedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::RootsListChangedNotification,
-                v2025_03_26::RootsListChangedNotification,
-            >("RootsListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::RootsListChangedNotification,
+        >("RootsListChangedNotification"),
+    Entry::of::<v2025_06_18::SamplingMessage>("SamplingMessage", "2025-06-18", true)
+        .next::<
             v2025_06_18::SamplingMessage,
-        >("SamplingMessage", "2025-06-18", true)
-            .up::<
-                v2025_06_18::SamplingMessage,
-                v2025_11_25::SamplingMessage,
-            >("SamplingMessage");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SamplingMessage,
-                v2025_03_26::SamplingMessage,
-            >("SamplingMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::SamplingMessage,
+        >("SamplingMessage"),
+    Entry::of::<v2025_06_18::PromptsCapability>("PromptsCapability", "2026-07-28", false)
+        .next::<
             v2025_06_18::PromptsCapability,
-        >("PromptsCapability", "2026-07-28", false)
-            .up::<
-                v2025_06_18::PromptsCapability,
-                v2025_11_25::PromptsCapability,
-            >("PromptsCapability");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::PromptsCapability,
-                v2025_03_26::PromptsCapability,
-            >("PromptsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::PromptsCapability,
+        >("PromptsCapability"),
+    Entry::of::<
+        v2025_06_18::ResourcesCapability,
+    >("ResourcesCapability", "2026-07-28", false)
+        .next::<
             v2025_06_18::ResourcesCapability,
-        >("ResourcesCapability", "2026-07-28", false)
-            .up::<
-                v2025_06_18::ResourcesCapability,
-                v2025_11_25::ResourcesCapability,
-            >("ResourcesCapability");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ResourcesCapability,
-                v2025_03_26::ResourcesCapability,
-            >("ResourcesCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ResourcesCapability,
+        >("ResourcesCapability"),
+    Entry::of::<v2025_06_18::ToolsCapability>("ToolsCapability", "2026-07-28", false)
+        .next::<
             v2025_06_18::ToolsCapability,
-        >("ToolsCapability", "2026-07-28", false)
-            .up::<
-                v2025_06_18::ToolsCapability,
-                v2025_11_25::ToolsCapability,
-            >("ToolsCapability");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ToolsCapability,
-                v2025_03_26::ToolsCapability,
-            >("ToolsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ToolsCapability,
+        >("ToolsCapability"),
+    Entry::of::<
+        v2025_06_18::ServerCapabilities,
+    >("ServerCapabilities", "2025-06-18", true)
+        .next::<
             v2025_06_18::ServerCapabilities,
-        >("ServerCapabilities", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ServerCapabilities,
-                v2025_11_25::ServerCapabilities,
-            >("ServerCapabilities");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ServerCapabilities,
-                v2025_03_26::ServerCapabilities,
-            >("ServerCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ServerCapabilities,
+        >("ServerCapabilities"),
+    Entry::of::<
+        v2025_06_18::ServerNotification,
+    >("ServerNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ServerNotification,
-        >("ServerNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ServerNotification,
-                v2025_11_25::ServerNotification,
-            >("ServerNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ServerNotification,
-                v2025_03_26::ServerNotification,
-            >("ServerNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ServerRequest,
-        >("ServerRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ServerRequest,
-                v2025_11_25::ServerRequest,
-            >("ServerRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ServerRequest,
-                v2025_03_26::ServerRequest,
-            >("ServerRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::ServerResult,
-        >("ServerResult", "2025-06-18", true)
-            .up::<v2025_06_18::ServerResult, v2025_11_25::ServerResult>("ServerResult");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ServerResult,
-                v2025_03_26::ServerResult,
-            >("ServerResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ServerNotification,
+        >("ServerNotification"),
+    Entry::of::<v2025_06_18::ServerRequest>("ServerRequest", "2025-06-18", true)
+        .next::<v2025_06_18::ServerRequest, v2025_11_25::ServerRequest>("ServerRequest"),
+    Entry::of::<v2025_06_18::ServerResult>("ServerResult", "2025-06-18", true)
+        .next::<v2025_06_18::ServerResult, v2025_11_25::ServerResult>("ServerResult"),
+    Entry::of::<
+        v2025_06_18::SetLevelRequestParams,
+    >("SetLevelRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::SetLevelRequestParams,
-        >("SetLevelRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::SetLevelRequestParams,
-                v2025_11_25::SetLevelRequestParams,
-            >("SetLevelRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SetLevelRequestParams,
-                v2025_03_26::SetLevelRequestParams,
-            >("SetLevelRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::SetLevelRequestParams,
+        >("SetLevelRequestParams"),
+    Entry::of::<v2025_06_18::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::SetLevelRequest,
-        >("SetLevelRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::SetLevelRequest,
-                v2025_11_25::SetLevelRequest,
-            >("SetLevelRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SetLevelRequest,
-                v2025_03_26::SetLevelRequest,
-            >("SetLevelRequest");
-        entry
-    },
+            v2025_11_25::SetLevelRequest,
+        >("SetLevelRequest"),
     Entry::of::<
         v2025_06_18::StringSchemaFormat,
     >("StringSchemaFormat", "2026-07-28", false)
-        .up::<
+        .next::<
             v2025_06_18::StringSchemaFormat,
             v2025_11_25::StringSchemaFormat,
         >("StringSchemaFormat"),
     Entry::of::<v2025_06_18::StringSchema>("StringSchema", "2025-06-18", true)
-        .up::<v2025_06_18::StringSchema, v2025_11_25::StringSchema>("StringSchema"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_06_18::StringSchema, v2025_11_25::StringSchema>("StringSchema"),
+    Entry::of::<
+        v2025_06_18::SubscribeRequestParams,
+    >("SubscribeRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::SubscribeRequestParams,
-        >("SubscribeRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::SubscribeRequestParams,
-                v2025_11_25::SubscribeRequestParams,
-            >("SubscribeRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SubscribeRequestParams,
-                v2025_03_26::SubscribeRequestParams,
-            >("SubscribeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::SubscribeRequestParams,
+        >("SubscribeRequestParams"),
+    Entry::of::<v2025_06_18::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::SubscribeRequest,
-        >("SubscribeRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::SubscribeRequest,
-                v2025_11_25::SubscribeRequest,
-            >("SubscribeRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::SubscribeRequest,
-                v2025_03_26::SubscribeRequest,
-            >("SubscribeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_06_18::TextContent,
-        >("TextContent", "2026-07-28", true)
-            .up::<v2025_06_18::TextContent, v2025_11_25::TextContent>("TextContent");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<v2025_06_18::TextContent, v2025_03_26::TextContent>("TextContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::SubscribeRequest,
+        >("SubscribeRequest"),
+    Entry::of::<v2025_06_18::TextContent>("TextContent", "2026-07-28", true)
+        .next::<v2025_06_18::TextContent, v2025_11_25::TextContent>("TextContent"),
+    Entry::of::<
+        v2025_06_18::TextResourceContents,
+    >("TextResourceContents", "2026-07-28", true)
+        .next::<
             v2025_06_18::TextResourceContents,
-        >("TextResourceContents", "2026-07-28", true)
-            .up::<
-                v2025_06_18::TextResourceContents,
-                v2025_11_25::TextResourceContents,
-            >("TextResourceContents");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::TextResourceContents,
-                v2025_03_26::TextResourceContents,
-            >("TextResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::TextResourceContents,
+        >("TextResourceContents"),
+    Entry::of::<v2025_06_18::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
+        .next::<
             v2025_06_18::ToolInputSchema,
-        >("ToolInputSchema", "2025-06-18", false)
-            .up::<
-                v2025_06_18::ToolInputSchema,
-                v2025_11_25::ToolInputSchema,
-            >("ToolInputSchema");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ToolInputSchema,
-                v2025_03_26::ToolInputSchema,
-            >("ToolInputSchema");
-        entry
-    },
+            v2025_11_25::ToolInputSchema,
+        >("ToolInputSchema"),
     Entry::of::<v2025_06_18::ToolOutputSchema>("ToolOutputSchema", "2025-06-18", false)
-        .up::<
+        .next::<
             v2025_06_18::ToolOutputSchema,
             v2025_11_25::ToolOutputSchema,
         >("ToolOutputSchema"),
-    {
-        let entry = Entry::of::<v2025_06_18::Tool>("Tool", "2025-06-18", true)
-            .up::<v2025_06_18::Tool, v2025_11_25::Tool>("Tool");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry.down::<v2025_06_18::Tool, v2025_03_26::Tool>("Tool");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_06_18::Tool>("Tool", "2025-06-18", true)
+        .next::<v2025_06_18::Tool, v2025_11_25::Tool>("Tool"),
+    Entry::of::<v2025_06_18::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
+        .next::<
             v2025_06_18::ToolAnnotations,
-        >("ToolAnnotations", "2026-07-28", true)
-            .up::<
-                v2025_06_18::ToolAnnotations,
-                v2025_11_25::ToolAnnotations,
-            >("ToolAnnotations");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ToolAnnotations,
-                v2025_03_26::ToolAnnotations,
-            >("ToolAnnotations");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ToolAnnotations,
+        >("ToolAnnotations"),
+    Entry::of::<
+        v2025_06_18::ToolListChangedNotification,
+    >("ToolListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_06_18::ToolListChangedNotification,
-        >("ToolListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_06_18::ToolListChangedNotification,
-                v2025_11_25::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::ToolListChangedNotification,
-                v2025_03_26::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::ToolListChangedNotification,
+        >("ToolListChangedNotification"),
+    Entry::of::<
+        v2025_06_18::UnsubscribeRequestParams,
+    >("UnsubscribeRequestParams", "2025-06-18", false)
+        .next::<
             v2025_06_18::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_06_18::UnsubscribeRequestParams,
-                v2025_11_25::UnsubscribeRequestParams,
-            >("UnsubscribeRequestParams");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::UnsubscribeRequestParams,
-                v2025_03_26::UnsubscribeRequestParams,
-            >("UnsubscribeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_11_25::UnsubscribeRequestParams,
+        >("UnsubscribeRequestParams"),
+    Entry::of::<
+        v2025_06_18::UnsubscribeRequest,
+    >("UnsubscribeRequest", "2025-06-18", true)
+        .next::<
             v2025_06_18::UnsubscribeRequest,
-        >("UnsubscribeRequest", "2025-06-18", true)
-            .up::<
-                v2025_06_18::UnsubscribeRequest,
-                v2025_11_25::UnsubscribeRequest,
-            >("UnsubscribeRequest");
-        #[cfg(feature = "v2025-03-26")]
-        let entry = entry
-            .down::<
-                v2025_06_18::UnsubscribeRequest,
-                v2025_03_26::UnsubscribeRequest,
-            >("UnsubscribeRequest");
-        entry
-    },
+            v2025_11_25::UnsubscribeRequest,
+        >("UnsubscribeRequest"),
 ];
 
 /// Types of 2025-03-26.
 #[cfg(feature = "v2025-03-26")]
 static V2025_03_26: &[Entry] = &[
-    {
-        let entry = Entry::of::<
-            v2025_03_26::Annotations,
-        >("Annotations", "2025-03-26", true)
-            .up::<v2025_03_26::Annotations, v2025_06_18::Annotations>("Annotations");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::Annotations, v2024_11_05::Annotations>("Annotations");
-        entry
-    },
+    Entry::of::<v2025_03_26::Annotations>("Annotations", "2025-03-26", true)
+        .next::<v2025_03_26::Annotations, v2025_06_18::Annotations>("Annotations"),
     Entry::of::<v2025_03_26::AudioContent>("AudioContent", "2025-03-26", true)
-        .up::<v2025_03_26::AudioContent, v2025_06_18::AudioContent>("AudioContent"),
-    {
-        let entry = Entry::of::<
+        .next::<v2025_03_26::AudioContent, v2025_06_18::AudioContent>("AudioContent"),
+    Entry::of::<
+        v2025_03_26::BlobResourceContents,
+    >("BlobResourceContents", "2025-03-26", true)
+        .next::<
             v2025_03_26::BlobResourceContents,
-        >("BlobResourceContents", "2025-03-26", true)
-            .up::<
-                v2025_03_26::BlobResourceContents,
-                v2025_06_18::BlobResourceContents,
-            >("BlobResourceContents");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::BlobResourceContents,
-                v2024_11_05::BlobResourceContents,
-            >("BlobResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::BlobResourceContents,
+        >("BlobResourceContents"),
+    Entry::of::<
+        v2025_03_26::CallToolRequestParams,
+    >("CallToolRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::CallToolRequestParams,
-        >("CallToolRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::CallToolRequestParams,
-                v2025_06_18::CallToolRequestParams,
-            >("CallToolRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CallToolRequestParams,
-                v2024_11_05::CallToolRequestParams,
-            >("CallToolRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CallToolRequestParams,
+        >("CallToolRequestParams"),
+    Entry::of::<v2025_03_26::CallToolRequest>("CallToolRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::CallToolRequest,
-        >("CallToolRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::CallToolRequest,
-                v2025_06_18::CallToolRequest,
-            >("CallToolRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CallToolRequest,
-                v2024_11_05::CallToolRequest,
-            >("CallToolRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ContentBlock,
-        >("ContentBlock", "2025-03-26", false)
-            .up::<v2025_03_26::ContentBlock, v2025_06_18::ContentBlock>("ContentBlock");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ContentBlock,
-                v2024_11_05::ContentBlock,
-            >("ContentBlock");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CallToolRequest,
+        >("CallToolRequest"),
+    Entry::of::<v2025_03_26::ContentBlock>("ContentBlock", "2025-03-26", false)
+        .next::<v2025_03_26::ContentBlock, v2025_06_18::ContentBlock>("ContentBlock"),
+    Entry::of::<v2025_03_26::CallToolResult>("CallToolResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::CallToolResult,
-        >("CallToolResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::CallToolResult,
-                v2025_06_18::CallToolResult,
-            >("CallToolResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CallToolResult,
-                v2024_11_05::CallToolResult,
-            >("CallToolResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CallToolResult,
+        >("CallToolResult"),
+    Entry::of::<
+        v2025_03_26::CancelledNotificationParams,
+    >("CancelledNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::CancelledNotificationParams,
-        >("CancelledNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::CancelledNotificationParams,
-                v2025_06_18::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CancelledNotificationParams,
-                v2024_11_05::CancelledNotificationParams,
-            >("CancelledNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CancelledNotificationParams,
+        >("CancelledNotificationParams"),
+    Entry::of::<
+        v2025_03_26::CancelledNotification,
+    >("CancelledNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::CancelledNotification,
-        >("CancelledNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::CancelledNotification,
-                v2025_06_18::CancelledNotification,
-            >("CancelledNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CancelledNotification,
-                v2024_11_05::CancelledNotification,
-            >("CancelledNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CancelledNotification,
+        >("CancelledNotification"),
+    Entry::of::<v2025_03_26::RootsCapability>("RootsCapability", "2025-11-25", false)
+        .next::<
             v2025_03_26::RootsCapability,
-        >("RootsCapability", "2025-11-25", false)
-            .up::<
-                v2025_03_26::RootsCapability,
-                v2025_06_18::RootsCapability,
-            >("RootsCapability");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::RootsCapability,
-                v2024_11_05::RootsCapability,
-            >("RootsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::RootsCapability,
+        >("RootsCapability"),
+    Entry::of::<
+        v2025_03_26::ClientCapabilities,
+    >("ClientCapabilities", "2025-03-26", true)
+        .next::<
             v2025_03_26::ClientCapabilities,
-        >("ClientCapabilities", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ClientCapabilities,
-                v2025_06_18::ClientCapabilities,
-            >("ClientCapabilities");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ClientCapabilities,
-                v2024_11_05::ClientCapabilities,
-            >("ClientCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ClientCapabilities,
+        >("ClientCapabilities"),
+    Entry::of::<
+        v2025_03_26::ClientNotification,
+    >("ClientNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ClientNotification,
-        >("ClientNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ClientNotification,
-                v2025_06_18::ClientNotification,
-            >("ClientNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ClientNotification,
-                v2024_11_05::ClientNotification,
-            >("ClientNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ClientRequest,
-        >("ClientRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ClientRequest,
-                v2025_06_18::ClientRequest,
-            >("ClientRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ClientRequest,
-                v2024_11_05::ClientRequest,
-            >("ClientRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ClientResult,
-        >("ClientResult", "2025-03-26", true)
-            .up::<v2025_03_26::ClientResult, v2025_06_18::ClientResult>("ClientResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ClientResult,
-                v2024_11_05::ClientResult,
-            >("ClientResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ClientNotification,
+        >("ClientNotification"),
+    Entry::of::<v2025_03_26::ClientRequest>("ClientRequest", "2025-03-26", true)
+        .next::<v2025_03_26::ClientRequest, v2025_06_18::ClientRequest>("ClientRequest"),
+    Entry::of::<v2025_03_26::ClientResult>("ClientResult", "2025-03-26", true)
+        .next::<v2025_03_26::ClientResult, v2025_06_18::ClientResult>("ClientResult"),
+    Entry::of::<
+        v2025_03_26::CompletionReference,
+    >("CompletionReference", "2025-03-26", false)
+        .next::<
             v2025_03_26::CompletionReference,
-        >("CompletionReference", "2025-03-26", false)
-            .up::<
-                v2025_03_26::CompletionReference,
-                v2025_06_18::CompletionReference,
-            >("CompletionReference");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CompletionReference,
-                v2024_11_05::CompletionReference,
-            >("CompletionReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CompletionReference,
+        >("CompletionReference"),
+    Entry::of::<
+        v2025_03_26::CompletionArgument,
+    >("CompletionArgument", "2026-07-28", false)
+        .next::<
             v2025_03_26::CompletionArgument,
-        >("CompletionArgument", "2026-07-28", false)
-            .up::<
-                v2025_03_26::CompletionArgument,
-                v2025_06_18::CompletionArgument,
-            >("CompletionArgument");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CompletionArgument,
-                v2024_11_05::CompletionArgument,
-            >("CompletionArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CompletionArgument,
+        >("CompletionArgument"),
+    Entry::of::<
+        v2025_03_26::CompleteRequestParams,
+    >("CompleteRequestParams", "2025-03-26", false)
+        .next::<
             v2025_03_26::CompleteRequestParams,
-        >("CompleteRequestParams", "2025-03-26", false)
-            .up::<
-                v2025_03_26::CompleteRequestParams,
-                v2025_06_18::CompleteRequestParams,
-            >("CompleteRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CompleteRequestParams,
-                v2024_11_05::CompleteRequestParams,
-            >("CompleteRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CompleteRequestParams,
+        >("CompleteRequestParams"),
+    Entry::of::<v2025_03_26::CompleteRequest>("CompleteRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::CompleteRequest,
-        >("CompleteRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::CompleteRequest,
-                v2025_06_18::CompleteRequest,
-            >("CompleteRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CompleteRequest,
-                v2024_11_05::CompleteRequest,
-            >("CompleteRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::Completion,
-        >("Completion", "2025-11-25", false)
-            .up::<v2025_03_26::Completion, v2025_06_18::Completion>("Completion");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::Completion, v2024_11_05::Completion>("Completion");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CompleteRequest,
+        >("CompleteRequest"),
+    Entry::of::<v2025_03_26::Completion>("Completion", "2025-11-25", false)
+        .next::<v2025_03_26::Completion, v2025_06_18::Completion>("Completion"),
+    Entry::of::<v2025_03_26::CompleteResult>("CompleteResult", "2025-11-25", true)
+        .next::<
             v2025_03_26::CompleteResult,
-        >("CompleteResult", "2025-11-25", true)
-            .up::<
-                v2025_03_26::CompleteResult,
-                v2025_06_18::CompleteResult,
-            >("CompleteResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CompleteResult,
-                v2024_11_05::CompleteResult,
-            >("CompleteResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CompleteResult,
+        >("CompleteResult"),
+    Entry::of::<v2025_03_26::IncludeContext>("IncludeContext", "2026-07-28", false)
+        .next::<
             v2025_03_26::IncludeContext,
-        >("IncludeContext", "2026-07-28", false)
-            .up::<
-                v2025_03_26::IncludeContext,
-                v2025_06_18::IncludeContext,
-            >("IncludeContext");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::IncludeContext,
-                v2024_11_05::IncludeContext,
-            >("IncludeContext");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::IncludeContext,
+        >("IncludeContext"),
+    Entry::of::<
+        v2025_03_26::CreateMessageRequestParams,
+    >("CreateMessageRequestParams", "2025-03-26", false)
+        .next::<
             v2025_03_26::CreateMessageRequestParams,
-        >("CreateMessageRequestParams", "2025-03-26", false)
-            .up::<
-                v2025_03_26::CreateMessageRequestParams,
-                v2025_06_18::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CreateMessageRequestParams,
-                v2024_11_05::CreateMessageRequestParams,
-            >("CreateMessageRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CreateMessageRequestParams,
+        >("CreateMessageRequestParams"),
+    Entry::of::<
+        v2025_03_26::CreateMessageRequest,
+    >("CreateMessageRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::CreateMessageRequest,
-        >("CreateMessageRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::CreateMessageRequest,
-                v2025_06_18::CreateMessageRequest,
-            >("CreateMessageRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CreateMessageRequest,
-                v2024_11_05::CreateMessageRequest,
-            >("CreateMessageRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::StopReason,
-        >("StopReason", "2025-06-18", false)
-            .up::<v2025_03_26::StopReason, v2025_06_18::StopReason>("StopReason");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::StopReason, v2024_11_05::StopReason>("StopReason");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CreateMessageRequest,
+        >("CreateMessageRequest"),
+    Entry::of::<v2025_03_26::StopReason>("StopReason", "2025-06-18", false)
+        .next::<v2025_03_26::StopReason, v2025_06_18::StopReason>("StopReason"),
+    Entry::of::<v2025_03_26::SamplingContent>("SamplingContent", "2025-03-26", false)
+        .next::<
             v2025_03_26::SamplingContent,
-        >("SamplingContent", "2025-03-26", false)
-            .up::<
-                v2025_03_26::SamplingContent,
-                v2025_06_18::SamplingContent,
-            >("SamplingContent");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SamplingContent,
-                v2024_11_05::SamplingContent,
-            >("SamplingContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SamplingContent,
+        >("SamplingContent"),
+    Entry::of::<
+        v2025_03_26::CreateMessageResult,
+    >("CreateMessageResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::CreateMessageResult,
-        >("CreateMessageResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::CreateMessageResult,
-                v2025_06_18::CreateMessageResult,
-            >("CreateMessageResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::CreateMessageResult,
-                v2024_11_05::CreateMessageResult,
-            >("CreateMessageResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Cursor>("Cursor", "2026-07-28", true)
-            .up::<v2025_03_26::Cursor, v2025_06_18::Cursor>("Cursor");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Cursor, v2024_11_05::Cursor>("Cursor");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::CreateMessageResult,
+        >("CreateMessageResult"),
+    Entry::of::<v2025_03_26::Cursor>("Cursor", "2026-07-28", true)
+        .next::<v2025_03_26::Cursor, v2025_06_18::Cursor>("Cursor"),
+    Entry::of::<
+        v2025_03_26::AnyResourceContents,
+    >("AnyResourceContents", "2025-03-26", false)
+        .next::<
             v2025_03_26::AnyResourceContents,
-        >("AnyResourceContents", "2025-03-26", false)
-            .up::<
-                v2025_03_26::AnyResourceContents,
-                v2025_06_18::AnyResourceContents,
-            >("AnyResourceContents");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::AnyResourceContents,
-                v2024_11_05::AnyResourceContents,
-            >("AnyResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::AnyResourceContents,
+        >("AnyResourceContents"),
+    Entry::of::<v2025_03_26::EmbeddedResource>("EmbeddedResource", "2025-03-26", true)
+        .next::<
             v2025_03_26::EmbeddedResource,
-        >("EmbeddedResource", "2025-03-26", true)
-            .up::<
-                v2025_03_26::EmbeddedResource,
-                v2025_06_18::EmbeddedResource,
-            >("EmbeddedResource");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::EmbeddedResource,
-                v2024_11_05::EmbeddedResource,
-            >("EmbeddedResource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::EmptyResult,
-        >("EmptyResult", "2025-11-25", true)
-            .up::<v2025_03_26::EmptyResult, v2025_06_18::EmptyResult>("EmptyResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::EmptyResult, v2024_11_05::EmptyResult>("EmptyResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::EmbeddedResource,
+        >("EmbeddedResource"),
+    Entry::of::<v2025_03_26::EmptyResult>("EmptyResult", "2025-11-25", true)
+        .next::<v2025_03_26::EmptyResult, v2025_06_18::EmptyResult>("EmptyResult"),
+    Entry::of::<
+        v2025_03_26::GetPromptRequestParams,
+    >("GetPromptRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::GetPromptRequestParams,
-        >("GetPromptRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::GetPromptRequestParams,
-                v2025_06_18::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::GetPromptRequestParams,
-                v2024_11_05::GetPromptRequestParams,
-            >("GetPromptRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::GetPromptRequestParams,
+        >("GetPromptRequestParams"),
+    Entry::of::<v2025_03_26::GetPromptRequest>("GetPromptRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::GetPromptRequest,
-        >("GetPromptRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::GetPromptRequest,
-                v2025_06_18::GetPromptRequest,
-            >("GetPromptRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::GetPromptRequest,
-                v2024_11_05::GetPromptRequest,
-            >("GetPromptRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::GetPromptRequest,
+        >("GetPromptRequest"),
+    Entry::of::<v2025_03_26::GetPromptResult>("GetPromptResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::GetPromptResult,
-        >("GetPromptResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::GetPromptResult,
-                v2025_06_18::GetPromptResult,
-            >("GetPromptResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::GetPromptResult,
-                v2024_11_05::GetPromptResult,
-            >("GetPromptResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ImageContent,
-        >("ImageContent", "2025-03-26", true)
-            .up::<v2025_03_26::ImageContent, v2025_06_18::ImageContent>("ImageContent");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ImageContent,
-                v2024_11_05::ImageContent,
-            >("ImageContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::GetPromptResult,
+        >("GetPromptResult"),
+    Entry::of::<v2025_03_26::ImageContent>("ImageContent", "2025-03-26", true)
+        .next::<v2025_03_26::ImageContent, v2025_06_18::ImageContent>("ImageContent"),
+    Entry::of::<v2025_03_26::Implementation>("Implementation", "2025-03-26", true)
+        .next::<
             v2025_03_26::Implementation,
-        >("Implementation", "2025-03-26", true)
-            .up::<
-                v2025_03_26::Implementation,
-                v2025_06_18::Implementation,
-            >("Implementation");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::Implementation,
-                v2024_11_05::Implementation,
-            >("Implementation");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::Implementation,
+        >("Implementation"),
+    Entry::of::<
+        v2025_03_26::InitializeRequestParams,
+    >("InitializeRequestParams", "2025-03-26", false)
+        .next::<
             v2025_03_26::InitializeRequestParams,
-        >("InitializeRequestParams", "2025-03-26", false)
-            .up::<
-                v2025_03_26::InitializeRequestParams,
-                v2025_06_18::InitializeRequestParams,
-            >("InitializeRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::InitializeRequestParams,
-                v2024_11_05::InitializeRequestParams,
-            >("InitializeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::InitializeRequestParams,
+        >("InitializeRequestParams"),
+    Entry::of::<v2025_03_26::InitializeRequest>("InitializeRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::InitializeRequest,
-        >("InitializeRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::InitializeRequest,
-                v2025_06_18::InitializeRequest,
-            >("InitializeRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::InitializeRequest,
-                v2024_11_05::InitializeRequest,
-            >("InitializeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::InitializeRequest,
+        >("InitializeRequest"),
+    Entry::of::<v2025_03_26::InitializeResult>("InitializeResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::InitializeResult,
-        >("InitializeResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::InitializeResult,
-                v2025_06_18::InitializeResult,
-            >("InitializeResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::InitializeResult,
-                v2024_11_05::InitializeResult,
-            >("InitializeResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::InitializeResult,
+        >("InitializeResult"),
+    Entry::of::<
+        v2025_03_26::NotificationParams,
+    >("NotificationParams", "2025-11-25", false)
+        .next::<
             v2025_03_26::NotificationParams,
-        >("NotificationParams", "2025-11-25", false)
-            .up::<
-                v2025_03_26::NotificationParams,
-                v2025_06_18::NotificationParams,
-            >("NotificationParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::NotificationParams,
-                v2024_11_05::NotificationParams,
-            >("NotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::NotificationParams,
+        >("NotificationParams"),
+    Entry::of::<
+        v2025_03_26::InitializedNotification,
+    >("InitializedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::InitializedNotification,
-        >("InitializedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::InitializedNotification,
-                v2025_06_18::InitializedNotification,
-            >("InitializedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::InitializedNotification,
-                v2024_11_05::InitializedNotification,
-            >("InitializedNotification");
-        entry
-    },
+            v2025_06_18::InitializedNotification,
+        >("InitializedNotification"),
     Entry::of::<
         v2025_03_26::JSONRPCBatchRequestItem,
     >("JSONRPCBatchRequestItem", "2025-03-26", false),
@@ -6242,1594 +2230,918 @@ static V2025_03_26: &[Entry] = &[
     Entry::of::<
         v2025_03_26::JSONRPCBatchResponse,
     >("JSONRPCBatchResponse", "2025-03-26", true),
-    {
-        let entry = Entry::of::<v2025_03_26::ErrorObject>("Error", "2026-07-28", false)
-            .up::<v2025_03_26::ErrorObject, v2025_06_18::ErrorObject>("Error");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::ErrorObject, v2024_11_05::ErrorObject>("Error");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::JSONRPCError,
-        >("JSONRPCError", "2025-06-18", true)
-            .up::<v2025_03_26::JSONRPCError, v2025_06_18::JSONRPCError>("JSONRPCError");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::JSONRPCError,
-                v2024_11_05::JSONRPCError,
-            >("JSONRPCError");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+    Entry::of::<v2025_03_26::ErrorObject>("Error", "2026-07-28", false)
+        .next::<v2025_03_26::ErrorObject, v2025_06_18::ErrorObject>("Error"),
+    Entry::of::<v2025_03_26::JSONRPCError>("JSONRPCError", "2025-06-18", true)
+        .next::<v2025_03_26::JSONRPCError, v2025_06_18::JSONRPCError>("JSONRPCError"),
+    Entry::of::<v2025_03_26::JSONRPCMessage>("JSONRPCMessage", "2025-03-26", true)
+        .next::<
             v2025_03_26::JSONRPCMessage,
-        >("JSONRPCMessage", "2025-03-26", true)
-            .up::<
-                v2025_03_26::JSONRPCMessage,
-                v2025_06_18::JSONRPCMessage,
-            >("JSONRPCMessage");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::JSONRPCMessage,
-                v2024_11_05::JSONRPCMessage,
-            >("JSONRPCMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::JSONRPCMessage,
+        >("JSONRPCMessage"),
+    Entry::of::<
+        v2025_03_26::JSONRPCNotification,
+    >("JSONRPCNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::JSONRPCNotification,
-        >("JSONRPCNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::JSONRPCNotification,
-                v2025_06_18::JSONRPCNotification,
-            >("JSONRPCNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::JSONRPCNotification,
-                v2024_11_05::JSONRPCNotification,
-            >("JSONRPCNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::JSONRPCNotification,
+        >("JSONRPCNotification"),
+    Entry::of::<v2025_03_26::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
+        .next::<
             v2025_03_26::RequestMetaObject,
-        >("RequestMetaObject", "2025-11-25", false)
-            .up::<
-                v2025_03_26::RequestMetaObject,
-                v2025_06_18::RequestMetaObject,
-            >("RequestMetaObject");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::RequestMetaObject,
-                v2024_11_05::RequestMetaObject,
-            >("RequestMetaObject");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::RequestParams,
-        >("RequestParams", "2025-11-25", false)
-            .up::<
-                v2025_03_26::RequestParams,
-                v2025_06_18::RequestParams,
-            >("RequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::RequestParams,
-                v2024_11_05::RequestParams,
-            >("RequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::RequestMetaObject,
+        >("RequestMetaObject"),
+    Entry::of::<v2025_03_26::RequestParams>("RequestParams", "2025-11-25", false)
+        .next::<v2025_03_26::RequestParams, v2025_06_18::RequestParams>("RequestParams"),
+    Entry::of::<v2025_03_26::JSONRPCRequest>("JSONRPCRequest", "2025-06-18", true)
+        .next::<
             v2025_03_26::JSONRPCRequest,
-        >("JSONRPCRequest", "2025-06-18", true)
-            .up::<
-                v2025_03_26::JSONRPCRequest,
-                v2025_06_18::JSONRPCRequest,
-            >("JSONRPCRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::JSONRPCRequest,
-                v2024_11_05::JSONRPCRequest,
-            >("JSONRPCRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::JSONRPCRequest,
+        >("JSONRPCRequest"),
+    Entry::of::<v2025_03_26::JSONRPCResponse>("JSONRPCResponse", "2025-06-18", true)
+        .next::<
             v2025_03_26::JSONRPCResponse,
-        >("JSONRPCResponse", "2025-06-18", true)
-            .up::<
-                v2025_03_26::JSONRPCResponse,
-                v2025_06_18::JSONRPCResponse,
-            >("JSONRPCResponse");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::JSONRPCResponse,
-                v2024_11_05::JSONRPCResponse,
-            >("JSONRPCResponse");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::JSONRPCResponse,
+        >("JSONRPCResponse"),
+    Entry::of::<
+        v2025_03_26::PaginatedRequestParams,
+    >("PaginatedRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::PaginatedRequestParams,
-        >("PaginatedRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::PaginatedRequestParams,
-                v2025_06_18::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PaginatedRequestParams,
-                v2024_11_05::PaginatedRequestParams,
-            >("PaginatedRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PaginatedRequestParams,
+        >("PaginatedRequestParams"),
+    Entry::of::<
+        v2025_03_26::ListPromptsRequest,
+    >("ListPromptsRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListPromptsRequest,
-        >("ListPromptsRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListPromptsRequest,
-                v2025_06_18::ListPromptsRequest,
-            >("ListPromptsRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListPromptsRequest,
-                v2024_11_05::ListPromptsRequest,
-            >("ListPromptsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListPromptsRequest,
+        >("ListPromptsRequest"),
+    Entry::of::<v2025_03_26::ListPromptsResult>("ListPromptsResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListPromptsResult,
-        >("ListPromptsResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListPromptsResult,
-                v2025_06_18::ListPromptsResult,
-            >("ListPromptsResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListPromptsResult,
-                v2024_11_05::ListPromptsResult,
-            >("ListPromptsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListPromptsResult,
+        >("ListPromptsResult"),
+    Entry::of::<
+        v2025_03_26::ListResourceTemplatesRequest,
+    >("ListResourceTemplatesRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListResourceTemplatesRequest,
-        >("ListResourceTemplatesRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListResourceTemplatesRequest,
-                v2025_06_18::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListResourceTemplatesRequest,
-                v2024_11_05::ListResourceTemplatesRequest,
-            >("ListResourceTemplatesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListResourceTemplatesRequest,
+        >("ListResourceTemplatesRequest"),
+    Entry::of::<
+        v2025_03_26::ListResourceTemplatesResult,
+    >("ListResourceTemplatesResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListResourceTemplatesResult,
-        >("ListResourceTemplatesResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListResourceTemplatesResult,
-                v2025_06_18::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListResourceTemplatesResult,
-                v2024_11_05::ListResourceTemplatesResult,
-            >("ListResourceTemplatesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListResourceTemplatesResult,
+        >("ListResourceTemplatesResult"),
+    Entry::of::<
+        v2025_03_26::ListResourcesRequest,
+    >("ListResourcesRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListResourcesRequest,
-        >("ListResourcesRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListResourcesRequest,
-                v2025_06_18::ListResourcesRequest,
-            >("ListResourcesRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListResourcesRequest,
-                v2024_11_05::ListResourcesRequest,
-            >("ListResourcesRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListResourcesRequest,
+        >("ListResourcesRequest"),
+    Entry::of::<
+        v2025_03_26::ListResourcesResult,
+    >("ListResourcesResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListResourcesResult,
-        >("ListResourcesResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListResourcesResult,
-                v2025_06_18::ListResourcesResult,
-            >("ListResourcesResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListResourcesResult,
-                v2024_11_05::ListResourcesResult,
-            >("ListResourcesResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListResourcesResult,
+        >("ListResourcesResult"),
+    Entry::of::<v2025_03_26::ListRootsRequest>("ListRootsRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListRootsRequest,
-        >("ListRootsRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListRootsRequest,
-                v2025_06_18::ListRootsRequest,
-            >("ListRootsRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListRootsRequest,
-                v2024_11_05::ListRootsRequest,
-            >("ListRootsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListRootsRequest,
+        >("ListRootsRequest"),
+    Entry::of::<v2025_03_26::ListRootsResult>("ListRootsResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListRootsResult,
-        >("ListRootsResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListRootsResult,
-                v2025_06_18::ListRootsResult,
-            >("ListRootsResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListRootsResult,
-                v2024_11_05::ListRootsResult,
-            >("ListRootsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListRootsResult,
+        >("ListRootsResult"),
+    Entry::of::<v2025_03_26::ListToolsRequest>("ListToolsRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListToolsRequest,
-        >("ListToolsRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListToolsRequest,
-                v2025_06_18::ListToolsRequest,
-            >("ListToolsRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListToolsRequest,
-                v2024_11_05::ListToolsRequest,
-            >("ListToolsRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListToolsRequest,
+        >("ListToolsRequest"),
+    Entry::of::<v2025_03_26::ListToolsResult>("ListToolsResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ListToolsResult,
-        >("ListToolsResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ListToolsResult,
-                v2025_06_18::ListToolsResult,
-            >("ListToolsResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ListToolsResult,
-                v2024_11_05::ListToolsResult,
-            >("ListToolsResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::LoggingLevel,
-        >("LoggingLevel", "2026-07-28", true)
-            .up::<v2025_03_26::LoggingLevel, v2025_06_18::LoggingLevel>("LoggingLevel");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::LoggingLevel,
-                v2024_11_05::LoggingLevel,
-            >("LoggingLevel");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ListToolsResult,
+        >("ListToolsResult"),
+    Entry::of::<v2025_03_26::LoggingLevel>("LoggingLevel", "2026-07-28", true)
+        .next::<v2025_03_26::LoggingLevel, v2025_06_18::LoggingLevel>("LoggingLevel"),
+    Entry::of::<
+        v2025_03_26::LoggingMessageNotificationParams,
+    >("LoggingMessageNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::LoggingMessageNotificationParams,
-        >("LoggingMessageNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::LoggingMessageNotificationParams,
-                v2025_06_18::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::LoggingMessageNotificationParams,
-                v2024_11_05::LoggingMessageNotificationParams,
-            >("LoggingMessageNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::LoggingMessageNotificationParams,
+        >("LoggingMessageNotificationParams"),
+    Entry::of::<
+        v2025_03_26::LoggingMessageNotification,
+    >("LoggingMessageNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::LoggingMessageNotification,
-        >("LoggingMessageNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::LoggingMessageNotification,
-                v2025_06_18::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::LoggingMessageNotification,
-                v2024_11_05::LoggingMessageNotification,
-            >("LoggingMessageNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::ModelHint>("ModelHint", "2026-07-28", true)
-            .up::<v2025_03_26::ModelHint, v2025_06_18::ModelHint>("ModelHint");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::ModelHint, v2024_11_05::ModelHint>("ModelHint");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::LoggingMessageNotification,
+        >("LoggingMessageNotification"),
+    Entry::of::<v2025_03_26::ModelHint>("ModelHint", "2026-07-28", true)
+        .next::<v2025_03_26::ModelHint, v2025_06_18::ModelHint>("ModelHint"),
+    Entry::of::<v2025_03_26::ModelPreferences>("ModelPreferences", "2026-07-28", true)
+        .next::<
             v2025_03_26::ModelPreferences,
-        >("ModelPreferences", "2026-07-28", true)
-            .up::<
-                v2025_03_26::ModelPreferences,
-                v2025_06_18::ModelPreferences,
-            >("ModelPreferences");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ModelPreferences,
-                v2024_11_05::ModelPreferences,
-            >("ModelPreferences");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::Notification,
-        >("Notification", "2025-06-18", true)
-            .up::<v2025_03_26::Notification, v2025_06_18::Notification>("Notification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::Notification,
-                v2024_11_05::Notification,
-            >("Notification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ModelPreferences,
+        >("ModelPreferences"),
+    Entry::of::<v2025_03_26::Notification>("Notification", "2025-06-18", true)
+        .next::<v2025_03_26::Notification, v2025_06_18::Notification>("Notification"),
+    Entry::of::<v2025_03_26::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
+        .next::<
             v2025_03_26::PaginatedRequest,
-        >("PaginatedRequest", "2025-06-18", true)
-            .up::<
-                v2025_03_26::PaginatedRequest,
-                v2025_06_18::PaginatedRequest,
-            >("PaginatedRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PaginatedRequest,
-                v2024_11_05::PaginatedRequest,
-            >("PaginatedRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PaginatedRequest,
+        >("PaginatedRequest"),
+    Entry::of::<v2025_03_26::PaginatedResult>("PaginatedResult", "2025-11-25", true)
+        .next::<
             v2025_03_26::PaginatedResult,
-        >("PaginatedResult", "2025-11-25", true)
-            .up::<
-                v2025_03_26::PaginatedResult,
-                v2025_06_18::PaginatedResult,
-            >("PaginatedResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PaginatedResult,
-                v2024_11_05::PaginatedResult,
-            >("PaginatedResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::PingRequest,
-        >("PingRequest", "2025-06-18", true)
-            .up::<v2025_03_26::PingRequest, v2025_06_18::PingRequest>("PingRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::PingRequest, v2024_11_05::PingRequest>("PingRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PaginatedResult,
+        >("PaginatedResult"),
+    Entry::of::<v2025_03_26::PingRequest>("PingRequest", "2025-06-18", true)
+        .next::<v2025_03_26::PingRequest, v2025_06_18::PingRequest>("PingRequest"),
+    Entry::of::<
+        v2025_03_26::ProgressNotificationParams,
+    >("ProgressNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::ProgressNotificationParams,
-        >("ProgressNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::ProgressNotificationParams,
-                v2025_06_18::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ProgressNotificationParams,
-                v2024_11_05::ProgressNotificationParams,
-            >("ProgressNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ProgressNotificationParams,
+        >("ProgressNotificationParams"),
+    Entry::of::<
+        v2025_03_26::ProgressNotification,
+    >("ProgressNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ProgressNotification,
-        >("ProgressNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ProgressNotification,
-                v2025_06_18::ProgressNotification,
-            >("ProgressNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ProgressNotification,
-                v2024_11_05::ProgressNotification,
-            >("ProgressNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ProgressToken,
-        >("ProgressToken", "2026-07-28", true)
-            .up::<
-                v2025_03_26::ProgressToken,
-                v2025_06_18::ProgressToken,
-            >("ProgressToken");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ProgressToken,
-                v2024_11_05::ProgressToken,
-            >("ProgressToken");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Prompt>("Prompt", "2025-03-26", true)
-            .up::<v2025_03_26::Prompt, v2025_06_18::Prompt>("Prompt");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Prompt, v2024_11_05::Prompt>("Prompt");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ProgressNotification,
+        >("ProgressNotification"),
+    Entry::of::<v2025_03_26::ProgressToken>("ProgressToken", "2026-07-28", true)
+        .next::<v2025_03_26::ProgressToken, v2025_06_18::ProgressToken>("ProgressToken"),
+    Entry::of::<v2025_03_26::Prompt>("Prompt", "2025-03-26", true)
+        .next::<v2025_03_26::Prompt, v2025_06_18::Prompt>("Prompt"),
+    Entry::of::<v2025_03_26::PromptArgument>("PromptArgument", "2025-03-26", true)
+        .next::<
             v2025_03_26::PromptArgument,
-        >("PromptArgument", "2025-03-26", true)
-            .up::<
-                v2025_03_26::PromptArgument,
-                v2025_06_18::PromptArgument,
-            >("PromptArgument");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PromptArgument,
-                v2024_11_05::PromptArgument,
-            >("PromptArgument");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PromptArgument,
+        >("PromptArgument"),
+    Entry::of::<
+        v2025_03_26::PromptListChangedNotification,
+    >("PromptListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::PromptListChangedNotification,
-        >("PromptListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::PromptListChangedNotification,
-                v2025_06_18::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PromptListChangedNotification,
-                v2024_11_05::PromptListChangedNotification,
-            >("PromptListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::PromptMessage,
-        >("PromptMessage", "2025-03-26", true)
-            .up::<
-                v2025_03_26::PromptMessage,
-                v2025_06_18::PromptMessage,
-            >("PromptMessage");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PromptMessage,
-                v2024_11_05::PromptMessage,
-            >("PromptMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PromptListChangedNotification,
+        >("PromptListChangedNotification"),
+    Entry::of::<v2025_03_26::PromptMessage>("PromptMessage", "2025-03-26", true)
+        .next::<v2025_03_26::PromptMessage, v2025_06_18::PromptMessage>("PromptMessage"),
+    Entry::of::<v2025_03_26::PromptReference>("PromptReference", "2025-03-26", true)
+        .next::<
             v2025_03_26::PromptReference,
-        >("PromptReference", "2025-03-26", true)
-            .up::<
-                v2025_03_26::PromptReference,
-                v2025_06_18::PromptReference,
-            >("PromptReference");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PromptReference,
-                v2024_11_05::PromptReference,
-            >("PromptReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PromptReference,
+        >("PromptReference"),
+    Entry::of::<
+        v2025_03_26::ReadResourceRequestParams,
+    >("ReadResourceRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::ReadResourceRequestParams,
-        >("ReadResourceRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::ReadResourceRequestParams,
-                v2025_06_18::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ReadResourceRequestParams,
-                v2024_11_05::ReadResourceRequestParams,
-            >("ReadResourceRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ReadResourceRequestParams,
+        >("ReadResourceRequestParams"),
+    Entry::of::<
+        v2025_03_26::ReadResourceRequest,
+    >("ReadResourceRequest", "2025-03-26", true)
+        .next::<
             v2025_03_26::ReadResourceRequest,
-        >("ReadResourceRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ReadResourceRequest,
-                v2025_06_18::ReadResourceRequest,
-            >("ReadResourceRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ReadResourceRequest,
-                v2024_11_05::ReadResourceRequest,
-            >("ReadResourceRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ReadResourceRequest,
+        >("ReadResourceRequest"),
+    Entry::of::<
+        v2025_03_26::ReadResourceResult,
+    >("ReadResourceResult", "2025-03-26", true)
+        .next::<
             v2025_03_26::ReadResourceResult,
-        >("ReadResourceResult", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ReadResourceResult,
-                v2025_06_18::ReadResourceResult,
-            >("ReadResourceResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ReadResourceResult,
-                v2024_11_05::ReadResourceResult,
-            >("ReadResourceResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Request>("Request", "2025-06-18", true)
-            .up::<v2025_03_26::Request, v2025_06_18::Request>("Request");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Request, v2024_11_05::Request>("Request");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::RequestId>("RequestId", "2026-07-28", true)
-            .up::<v2025_03_26::RequestId, v2025_06_18::RequestId>("RequestId");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::RequestId, v2024_11_05::RequestId>("RequestId");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Resource>("Resource", "2025-03-26", true)
-            .up::<v2025_03_26::Resource, v2025_06_18::Resource>("Resource");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::Resource, v2024_11_05::Resource>("Resource");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ReadResourceResult,
+        >("ReadResourceResult"),
+    Entry::of::<v2025_03_26::Request>("Request", "2025-06-18", true)
+        .next::<v2025_03_26::Request, v2025_06_18::Request>("Request"),
+    Entry::of::<v2025_03_26::RequestId>("RequestId", "2026-07-28", true)
+        .next::<v2025_03_26::RequestId, v2025_06_18::RequestId>("RequestId"),
+    Entry::of::<v2025_03_26::Resource>("Resource", "2025-03-26", true)
+        .next::<v2025_03_26::Resource, v2025_06_18::Resource>("Resource"),
+    Entry::of::<v2025_03_26::ResourceContents>("ResourceContents", "2025-03-26", true)
+        .next::<
             v2025_03_26::ResourceContents,
-        >("ResourceContents", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ResourceContents,
-                v2025_06_18::ResourceContents,
-            >("ResourceContents");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceContents,
-                v2024_11_05::ResourceContents,
-            >("ResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceContents,
+        >("ResourceContents"),
+    Entry::of::<
+        v2025_03_26::ResourceListChangedNotification,
+    >("ResourceListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ResourceListChangedNotification,
-        >("ResourceListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ResourceListChangedNotification,
-                v2025_06_18::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceListChangedNotification,
-                v2024_11_05::ResourceListChangedNotification,
-            >("ResourceListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceListChangedNotification,
+        >("ResourceListChangedNotification"),
+    Entry::of::<v2025_03_26::ResourceReference>("ResourceReference", "2025-03-26", true)
+        .next::<
             v2025_03_26::ResourceReference,
-        >("ResourceReference", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ResourceReference,
-                v2025_06_18::ResourceTemplateReference,
-            >("ResourceTemplateReference");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceReference,
-                v2024_11_05::ResourceReference,
-            >("ResourceReference");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceTemplateReference,
+        >("ResourceTemplateReference"),
+    Entry::of::<v2025_03_26::ResourceTemplate>("ResourceTemplate", "2025-03-26", true)
+        .next::<
             v2025_03_26::ResourceTemplate,
-        >("ResourceTemplate", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ResourceTemplate,
-                v2025_06_18::ResourceTemplate,
-            >("ResourceTemplate");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceTemplate,
-                v2024_11_05::ResourceTemplate,
-            >("ResourceTemplate");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceTemplate,
+        >("ResourceTemplate"),
+    Entry::of::<
+        v2025_03_26::ResourceUpdatedNotificationParams,
+    >("ResourceUpdatedNotificationParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::ResourceUpdatedNotificationParams,
-        >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::ResourceUpdatedNotificationParams,
-                v2025_06_18::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceUpdatedNotificationParams,
-                v2024_11_05::ResourceUpdatedNotificationParams,
-            >("ResourceUpdatedNotificationParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceUpdatedNotificationParams,
+        >("ResourceUpdatedNotificationParams"),
+    Entry::of::<
+        v2025_03_26::ResourceUpdatedNotification,
+    >("ResourceUpdatedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ResourceUpdatedNotification,
-        >("ResourceUpdatedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ResourceUpdatedNotification,
-                v2025_06_18::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourceUpdatedNotification,
-                v2024_11_05::ResourceUpdatedNotification,
-            >("ResourceUpdatedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::ResultObject>("Result", "2025-11-25", true)
-            .up::<v2025_03_26::ResultObject, v2025_06_18::ResultObject>("Result");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::ResultObject, v2024_11_05::ResultObject>("Result");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Role>("Role", "2026-07-28", true)
-            .up::<v2025_03_26::Role, v2025_06_18::Role>("Role");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Role, v2024_11_05::Role>("Role");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Root>("Root", "2025-03-26", true)
-            .up::<v2025_03_26::Root, v2025_06_18::Root>("Root");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Root, v2024_11_05::Root>("Root");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourceUpdatedNotification,
+        >("ResourceUpdatedNotification"),
+    Entry::of::<v2025_03_26::ResultObject>("Result", "2025-11-25", true)
+        .next::<v2025_03_26::ResultObject, v2025_06_18::ResultObject>("Result"),
+    Entry::of::<v2025_03_26::Role>("Role", "2026-07-28", true)
+        .next::<v2025_03_26::Role, v2025_06_18::Role>("Role"),
+    Entry::of::<v2025_03_26::Root>("Root", "2025-03-26", true)
+        .next::<v2025_03_26::Root, v2025_06_18::Root>("Root"),
+    Entry::of::<
+        v2025_03_26::RootsListChangedNotification,
+    >("RootsListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::RootsListChangedNotification,
-        >("RootsListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::RootsListChangedNotification,
-                v2025_06_18::RootsListChangedNotification,
-            >("RootsListChangedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::RootsListChangedNotification,
-                v2024_11_05::RootsListChangedNotification,
-            >("RootsListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::RootsListChangedNotification,
+        >("RootsListChangedNotification"),
+    Entry::of::<v2025_03_26::SamplingMessage>("SamplingMessage", "2025-03-26", true)
+        .next::<
             v2025_03_26::SamplingMessage,
-        >("SamplingMessage", "2025-03-26", true)
-            .up::<
-                v2025_03_26::SamplingMessage,
-                v2025_06_18::SamplingMessage,
-            >("SamplingMessage");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SamplingMessage,
-                v2024_11_05::SamplingMessage,
-            >("SamplingMessage");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SamplingMessage,
+        >("SamplingMessage"),
+    Entry::of::<v2025_03_26::PromptsCapability>("PromptsCapability", "2026-07-28", false)
+        .next::<
             v2025_03_26::PromptsCapability,
-        >("PromptsCapability", "2026-07-28", false)
-            .up::<
-                v2025_03_26::PromptsCapability,
-                v2025_06_18::PromptsCapability,
-            >("PromptsCapability");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::PromptsCapability,
-                v2024_11_05::PromptsCapability,
-            >("PromptsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::PromptsCapability,
+        >("PromptsCapability"),
+    Entry::of::<
+        v2025_03_26::ResourcesCapability,
+    >("ResourcesCapability", "2026-07-28", false)
+        .next::<
             v2025_03_26::ResourcesCapability,
-        >("ResourcesCapability", "2026-07-28", false)
-            .up::<
-                v2025_03_26::ResourcesCapability,
-                v2025_06_18::ResourcesCapability,
-            >("ResourcesCapability");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ResourcesCapability,
-                v2024_11_05::ResourcesCapability,
-            >("ResourcesCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ResourcesCapability,
+        >("ResourcesCapability"),
+    Entry::of::<v2025_03_26::ToolsCapability>("ToolsCapability", "2026-07-28", false)
+        .next::<
             v2025_03_26::ToolsCapability,
-        >("ToolsCapability", "2026-07-28", false)
-            .up::<
-                v2025_03_26::ToolsCapability,
-                v2025_06_18::ToolsCapability,
-            >("ToolsCapability");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ToolsCapability,
-                v2024_11_05::ToolsCapability,
-            >("ToolsCapability");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ToolsCapability,
+        >("ToolsCapability"),
+    Entry::of::<
+        v2025_03_26::ServerCapabilities,
+    >("ServerCapabilities", "2025-06-18", true)
+        .next::<
             v2025_03_26::ServerCapabilities,
-        >("ServerCapabilities", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ServerCapabilities,
-                v2025_06_18::ServerCapabilities,
-            >("ServerCapabilities");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ServerCapabilities,
-                v2024_11_05::ServerCapabilities,
-            >("ServerCapabilities");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ServerCapabilities,
+        >("ServerCapabilities"),
+    Entry::of::<
+        v2025_03_26::ServerNotification,
+    >("ServerNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ServerNotification,
-        >("ServerNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ServerNotification,
-                v2025_06_18::ServerNotification,
-            >("ServerNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ServerNotification,
-                v2024_11_05::ServerNotification,
-            >("ServerNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ServerRequest,
-        >("ServerRequest", "2025-03-26", true)
-            .up::<
-                v2025_03_26::ServerRequest,
-                v2025_06_18::ServerRequest,
-            >("ServerRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ServerRequest,
-                v2024_11_05::ServerRequest,
-            >("ServerRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::ServerResult,
-        >("ServerResult", "2025-03-26", true)
-            .up::<v2025_03_26::ServerResult, v2025_06_18::ServerResult>("ServerResult");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ServerResult,
-                v2024_11_05::ServerResult,
-            >("ServerResult");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ServerNotification,
+        >("ServerNotification"),
+    Entry::of::<v2025_03_26::ServerRequest>("ServerRequest", "2025-03-26", true)
+        .next::<v2025_03_26::ServerRequest, v2025_06_18::ServerRequest>("ServerRequest"),
+    Entry::of::<v2025_03_26::ServerResult>("ServerResult", "2025-03-26", true)
+        .next::<v2025_03_26::ServerResult, v2025_06_18::ServerResult>("ServerResult"),
+    Entry::of::<
+        v2025_03_26::SetLevelRequestParams,
+    >("SetLevelRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::SetLevelRequestParams,
-        >("SetLevelRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::SetLevelRequestParams,
-                v2025_06_18::SetLevelRequestParams,
-            >("SetLevelRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SetLevelRequestParams,
-                v2024_11_05::SetLevelRequestParams,
-            >("SetLevelRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SetLevelRequestParams,
+        >("SetLevelRequestParams"),
+    Entry::of::<v2025_03_26::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
+        .next::<
             v2025_03_26::SetLevelRequest,
-        >("SetLevelRequest", "2025-06-18", true)
-            .up::<
-                v2025_03_26::SetLevelRequest,
-                v2025_06_18::SetLevelRequest,
-            >("SetLevelRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SetLevelRequest,
-                v2024_11_05::SetLevelRequest,
-            >("SetLevelRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SetLevelRequest,
+        >("SetLevelRequest"),
+    Entry::of::<
+        v2025_03_26::SubscribeRequestParams,
+    >("SubscribeRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::SubscribeRequestParams,
-        >("SubscribeRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::SubscribeRequestParams,
-                v2025_06_18::SubscribeRequestParams,
-            >("SubscribeRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SubscribeRequestParams,
-                v2024_11_05::SubscribeRequestParams,
-            >("SubscribeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SubscribeRequestParams,
+        >("SubscribeRequestParams"),
+    Entry::of::<v2025_03_26::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
+        .next::<
             v2025_03_26::SubscribeRequest,
-        >("SubscribeRequest", "2025-06-18", true)
-            .up::<
-                v2025_03_26::SubscribeRequest,
-                v2025_06_18::SubscribeRequest,
-            >("SubscribeRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::SubscribeRequest,
-                v2024_11_05::SubscribeRequest,
-            >("SubscribeRequest");
-        entry
-    },
-    {
-        let entry = Entry::of::<
-            v2025_03_26::TextContent,
-        >("TextContent", "2025-03-26", true)
-            .up::<v2025_03_26::TextContent, v2025_06_18::TextContent>("TextContent");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<v2025_03_26::TextContent, v2024_11_05::TextContent>("TextContent");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::SubscribeRequest,
+        >("SubscribeRequest"),
+    Entry::of::<v2025_03_26::TextContent>("TextContent", "2025-03-26", true)
+        .next::<v2025_03_26::TextContent, v2025_06_18::TextContent>("TextContent"),
+    Entry::of::<
+        v2025_03_26::TextResourceContents,
+    >("TextResourceContents", "2025-03-26", true)
+        .next::<
             v2025_03_26::TextResourceContents,
-        >("TextResourceContents", "2025-03-26", true)
-            .up::<
-                v2025_03_26::TextResourceContents,
-                v2025_06_18::TextResourceContents,
-            >("TextResourceContents");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::TextResourceContents,
-                v2024_11_05::TextResourceContents,
-            >("TextResourceContents");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::TextResourceContents,
+        >("TextResourceContents"),
+    Entry::of::<v2025_03_26::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
+        .next::<
             v2025_03_26::ToolInputSchema,
-        >("ToolInputSchema", "2025-06-18", false)
-            .up::<
-                v2025_03_26::ToolInputSchema,
-                v2025_06_18::ToolInputSchema,
-            >("ToolInputSchema");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ToolInputSchema,
-                v2024_11_05::ToolInputSchema,
-            >("ToolInputSchema");
-        entry
-    },
-    {
-        let entry = Entry::of::<v2025_03_26::Tool>("Tool", "2025-03-26", true)
-            .up::<v2025_03_26::Tool, v2025_06_18::Tool>("Tool");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry.down::<v2025_03_26::Tool, v2024_11_05::Tool>("Tool");
-        entry
-    },
+            v2025_06_18::ToolInputSchema,
+        >("ToolInputSchema"),
+    Entry::of::<v2025_03_26::Tool>("Tool", "2025-03-26", true)
+        .next::<v2025_03_26::Tool, v2025_06_18::Tool>("Tool"),
     Entry::of::<v2025_03_26::ToolAnnotations>("ToolAnnotations", "2026-07-28", true)
-        .up::<
+        .next::<
             v2025_03_26::ToolAnnotations,
             v2025_06_18::ToolAnnotations,
         >("ToolAnnotations"),
-    {
-        let entry = Entry::of::<
+    Entry::of::<
+        v2025_03_26::ToolListChangedNotification,
+    >("ToolListChangedNotification", "2025-06-18", true)
+        .next::<
             v2025_03_26::ToolListChangedNotification,
-        >("ToolListChangedNotification", "2025-06-18", true)
-            .up::<
-                v2025_03_26::ToolListChangedNotification,
-                v2025_06_18::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::ToolListChangedNotification,
-                v2024_11_05::ToolListChangedNotification,
-            >("ToolListChangedNotification");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::ToolListChangedNotification,
+        >("ToolListChangedNotification"),
+    Entry::of::<
+        v2025_03_26::UnsubscribeRequestParams,
+    >("UnsubscribeRequestParams", "2025-06-18", false)
+        .next::<
             v2025_03_26::UnsubscribeRequestParams,
-        >("UnsubscribeRequestParams", "2025-06-18", false)
-            .up::<
-                v2025_03_26::UnsubscribeRequestParams,
-                v2025_06_18::UnsubscribeRequestParams,
-            >("UnsubscribeRequestParams");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::UnsubscribeRequestParams,
-                v2024_11_05::UnsubscribeRequestParams,
-            >("UnsubscribeRequestParams");
-        entry
-    },
-    {
-        let entry = Entry::of::<
+            v2025_06_18::UnsubscribeRequestParams,
+        >("UnsubscribeRequestParams"),
+    Entry::of::<
+        v2025_03_26::UnsubscribeRequest,
+    >("UnsubscribeRequest", "2025-06-18", true)
+        .next::<
             v2025_03_26::UnsubscribeRequest,
-        >("UnsubscribeRequest", "2025-06-18", true)
-            .up::<
-                v2025_03_26::UnsubscribeRequest,
-                v2025_06_18::UnsubscribeRequest,
-            >("UnsubscribeRequest");
-        #[cfg(feature = "v2024-11-05")]
-        let entry = entry
-            .down::<
-                v2025_03_26::UnsubscribeRequest,
-                v2024_11_05::UnsubscribeRequest,
-            >("UnsubscribeRequest");
-        entry
-    },
+            v2025_06_18::UnsubscribeRequest,
+        >("UnsubscribeRequest"),
 ];
 
 /// Types of 2024-11-05.
 #[cfg(feature = "v2024-11-05")]
 static V2024_11_05: &[Entry] = &[
     Entry::of::<v2024_11_05::Annotations>("Annotations", "2025-03-26", false)
-        .up::<v2024_11_05::Annotations, v2025_03_26::Annotations>("Annotations"),
+        .next::<v2024_11_05::Annotations, v2025_03_26::Annotations>("Annotations"),
     Entry::of::<v2024_11_05::Annotated>("Annotated", "2024-11-05", true),
     Entry::of::<
         v2024_11_05::BlobResourceContents,
     >("BlobResourceContents", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::BlobResourceContents,
             v2025_03_26::BlobResourceContents,
         >("BlobResourceContents"),
     Entry::of::<
         v2024_11_05::CallToolRequestParams,
     >("CallToolRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::CallToolRequestParams,
             v2025_03_26::CallToolRequestParams,
         >("CallToolRequestParams"),
     Entry::of::<v2024_11_05::CallToolRequest>("CallToolRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::CallToolRequest,
             v2025_03_26::CallToolRequest,
         >("CallToolRequest"),
     Entry::of::<v2024_11_05::ContentBlock>("ContentBlock", "2024-11-05", false)
-        .up::<v2024_11_05::ContentBlock, v2025_03_26::ContentBlock>("ContentBlock"),
+        .next::<v2024_11_05::ContentBlock, v2025_03_26::ContentBlock>("ContentBlock"),
     Entry::of::<v2024_11_05::CallToolResult>("CallToolResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::CallToolResult,
             v2025_03_26::CallToolResult,
         >("CallToolResult"),
     Entry::of::<
         v2024_11_05::CancelledNotificationParams,
     >("CancelledNotificationParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::CancelledNotificationParams,
             v2025_03_26::CancelledNotificationParams,
         >("CancelledNotificationParams"),
     Entry::of::<
         v2024_11_05::CancelledNotification,
     >("CancelledNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::CancelledNotification,
             v2025_03_26::CancelledNotification,
         >("CancelledNotification"),
     Entry::of::<v2024_11_05::RootsCapability>("RootsCapability", "2025-11-25", false)
-        .up::<
+        .next::<
             v2024_11_05::RootsCapability,
             v2025_03_26::RootsCapability,
         >("RootsCapability"),
     Entry::of::<
         v2024_11_05::ClientCapabilities,
     >("ClientCapabilities", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ClientCapabilities,
             v2025_03_26::ClientCapabilities,
         >("ClientCapabilities"),
     Entry::of::<
         v2024_11_05::ClientNotification,
     >("ClientNotification", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ClientNotification,
             v2025_03_26::ClientNotification,
         >("ClientNotification"),
     Entry::of::<v2024_11_05::ClientRequest>("ClientRequest", "2024-11-05", true)
-        .up::<v2024_11_05::ClientRequest, v2025_03_26::ClientRequest>("ClientRequest"),
+        .next::<v2024_11_05::ClientRequest, v2025_03_26::ClientRequest>("ClientRequest"),
     Entry::of::<v2024_11_05::ClientResult>("ClientResult", "2024-11-05", true)
-        .up::<v2024_11_05::ClientResult, v2025_03_26::ClientResult>("ClientResult"),
+        .next::<v2024_11_05::ClientResult, v2025_03_26::ClientResult>("ClientResult"),
     Entry::of::<
         v2024_11_05::CompletionReference,
     >("CompletionReference", "2025-03-26", false)
-        .up::<
+        .next::<
             v2024_11_05::CompletionReference,
             v2025_03_26::CompletionReference,
         >("CompletionReference"),
     Entry::of::<
         v2024_11_05::CompletionArgument,
     >("CompletionArgument", "2026-07-28", false)
-        .up::<
+        .next::<
             v2024_11_05::CompletionArgument,
             v2025_03_26::CompletionArgument,
         >("CompletionArgument"),
     Entry::of::<
         v2024_11_05::CompleteRequestParams,
     >("CompleteRequestParams", "2025-03-26", false)
-        .up::<
+        .next::<
             v2024_11_05::CompleteRequestParams,
             v2025_03_26::CompleteRequestParams,
         >("CompleteRequestParams"),
     Entry::of::<v2024_11_05::CompleteRequest>("CompleteRequest", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::CompleteRequest,
             v2025_03_26::CompleteRequest,
         >("CompleteRequest"),
     Entry::of::<v2024_11_05::Completion>("Completion", "2025-11-25", false)
-        .up::<v2024_11_05::Completion, v2025_03_26::Completion>("Completion"),
+        .next::<v2024_11_05::Completion, v2025_03_26::Completion>("Completion"),
     Entry::of::<v2024_11_05::CompleteResult>("CompleteResult", "2025-11-25", true)
-        .up::<
+        .next::<
             v2024_11_05::CompleteResult,
             v2025_03_26::CompleteResult,
         >("CompleteResult"),
     Entry::of::<v2024_11_05::IncludeContext>("IncludeContext", "2026-07-28", false)
-        .up::<
+        .next::<
             v2024_11_05::IncludeContext,
             v2025_03_26::IncludeContext,
         >("IncludeContext"),
     Entry::of::<
         v2024_11_05::CreateMessageRequestParams,
     >("CreateMessageRequestParams", "2024-11-05", false)
-        .up::<
+        .next::<
             v2024_11_05::CreateMessageRequestParams,
             v2025_03_26::CreateMessageRequestParams,
         >("CreateMessageRequestParams"),
     Entry::of::<
         v2024_11_05::CreateMessageRequest,
     >("CreateMessageRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::CreateMessageRequest,
             v2025_03_26::CreateMessageRequest,
         >("CreateMessageRequest"),
     Entry::of::<v2024_11_05::StopReason>("StopReason", "2025-06-18", false)
-        .up::<v2024_11_05::StopReason, v2025_03_26::StopReason>("StopReason"),
+        .next::<v2024_11_05::StopReason, v2025_03_26::StopReason>("StopReason"),
     Entry::of::<v2024_11_05::SamplingContent>("SamplingContent", "2024-11-05", false)
-        .up::<
+        .next::<
             v2024_11_05::SamplingContent,
             v2025_03_26::SamplingContent,
         >("SamplingContent"),
     Entry::of::<
         v2024_11_05::CreateMessageResult,
     >("CreateMessageResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::CreateMessageResult,
             v2025_03_26::CreateMessageResult,
         >("CreateMessageResult"),
     Entry::of::<v2024_11_05::Cursor>("Cursor", "2026-07-28", true)
-        .up::<v2024_11_05::Cursor, v2025_03_26::Cursor>("Cursor"),
+        .next::<v2024_11_05::Cursor, v2025_03_26::Cursor>("Cursor"),
     Entry::of::<
         v2024_11_05::AnyResourceContents,
     >("AnyResourceContents", "2025-03-26", false)
-        .up::<
+        .next::<
             v2024_11_05::AnyResourceContents,
             v2025_03_26::AnyResourceContents,
         >("AnyResourceContents"),
     Entry::of::<v2024_11_05::EmbeddedResource>("EmbeddedResource", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::EmbeddedResource,
             v2025_03_26::EmbeddedResource,
         >("EmbeddedResource"),
     Entry::of::<v2024_11_05::EmptyResult>("EmptyResult", "2025-11-25", true)
-        .up::<v2024_11_05::EmptyResult, v2025_03_26::EmptyResult>("EmptyResult"),
+        .next::<v2024_11_05::EmptyResult, v2025_03_26::EmptyResult>("EmptyResult"),
     Entry::of::<
         v2024_11_05::GetPromptRequestParams,
     >("GetPromptRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::GetPromptRequestParams,
             v2025_03_26::GetPromptRequestParams,
         >("GetPromptRequestParams"),
     Entry::of::<v2024_11_05::GetPromptRequest>("GetPromptRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::GetPromptRequest,
             v2025_03_26::GetPromptRequest,
         >("GetPromptRequest"),
     Entry::of::<v2024_11_05::GetPromptResult>("GetPromptResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::GetPromptResult,
             v2025_03_26::GetPromptResult,
         >("GetPromptResult"),
     Entry::of::<v2024_11_05::ImageContent>("ImageContent", "2025-03-26", true)
-        .up::<v2024_11_05::ImageContent, v2025_03_26::ImageContent>("ImageContent"),
+        .next::<v2024_11_05::ImageContent, v2025_03_26::ImageContent>("ImageContent"),
     Entry::of::<v2024_11_05::Implementation>("Implementation", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::Implementation,
             v2025_03_26::Implementation,
         >("Implementation"),
     Entry::of::<
         v2024_11_05::InitializeRequestParams,
     >("InitializeRequestParams", "2025-03-26", false)
-        .up::<
+        .next::<
             v2024_11_05::InitializeRequestParams,
             v2025_03_26::InitializeRequestParams,
         >("InitializeRequestParams"),
     Entry::of::<v2024_11_05::InitializeRequest>("InitializeRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::InitializeRequest,
             v2025_03_26::InitializeRequest,
         >("InitializeRequest"),
     Entry::of::<v2024_11_05::InitializeResult>("InitializeResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::InitializeResult,
             v2025_03_26::InitializeResult,
         >("InitializeResult"),
     Entry::of::<
         v2024_11_05::NotificationParams,
     >("NotificationParams", "2025-11-25", false)
-        .up::<
+        .next::<
             v2024_11_05::NotificationParams,
             v2025_03_26::NotificationParams,
         >("NotificationParams"),
     Entry::of::<
         v2024_11_05::InitializedNotification,
     >("InitializedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::InitializedNotification,
             v2025_03_26::InitializedNotification,
         >("InitializedNotification"),
     Entry::of::<v2024_11_05::ErrorObject>("Error", "2026-07-28", false)
-        .up::<v2024_11_05::ErrorObject, v2025_03_26::ErrorObject>("Error"),
+        .next::<v2024_11_05::ErrorObject, v2025_03_26::ErrorObject>("Error"),
     Entry::of::<v2024_11_05::JSONRPCError>("JSONRPCError", "2025-06-18", true)
-        .up::<v2024_11_05::JSONRPCError, v2025_03_26::JSONRPCError>("JSONRPCError"),
+        .next::<v2024_11_05::JSONRPCError, v2025_03_26::JSONRPCError>("JSONRPCError"),
     Entry::of::<v2024_11_05::JSONRPCMessage>("JSONRPCMessage", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::JSONRPCMessage,
             v2025_03_26::JSONRPCMessage,
         >("JSONRPCMessage"),
     Entry::of::<
         v2024_11_05::JSONRPCNotification,
     >("JSONRPCNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::JSONRPCNotification,
             v2025_03_26::JSONRPCNotification,
         >("JSONRPCNotification"),
     Entry::of::<v2024_11_05::RequestMetaObject>("RequestMetaObject", "2025-11-25", false)
-        .up::<
+        .next::<
             v2024_11_05::RequestMetaObject,
             v2025_03_26::RequestMetaObject,
         >("RequestMetaObject"),
     Entry::of::<v2024_11_05::RequestParams>("RequestParams", "2025-11-25", false)
-        .up::<v2024_11_05::RequestParams, v2025_03_26::RequestParams>("RequestParams"),
+        .next::<v2024_11_05::RequestParams, v2025_03_26::RequestParams>("RequestParams"),
     Entry::of::<v2024_11_05::JSONRPCRequest>("JSONRPCRequest", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::JSONRPCRequest,
             v2025_03_26::JSONRPCRequest,
         >("JSONRPCRequest"),
     Entry::of::<v2024_11_05::JSONRPCResponse>("JSONRPCResponse", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::JSONRPCResponse,
             v2025_03_26::JSONRPCResponse,
         >("JSONRPCResponse"),
     Entry::of::<
         v2024_11_05::PaginatedRequestParams,
     >("PaginatedRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::PaginatedRequestParams,
             v2025_03_26::PaginatedRequestParams,
         >("PaginatedRequestParams"),
     Entry::of::<
         v2024_11_05::ListPromptsRequest,
     >("ListPromptsRequest", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListPromptsRequest,
             v2025_03_26::ListPromptsRequest,
         >("ListPromptsRequest"),
     Entry::of::<v2024_11_05::ListPromptsResult>("ListPromptsResult", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListPromptsResult,
             v2025_03_26::ListPromptsResult,
         >("ListPromptsResult"),
     Entry::of::<
         v2024_11_05::ListResourceTemplatesRequest,
     >("ListResourceTemplatesRequest", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListResourceTemplatesRequest,
             v2025_03_26::ListResourceTemplatesRequest,
         >("ListResourceTemplatesRequest"),
     Entry::of::<
         v2024_11_05::ListResourceTemplatesResult,
     >("ListResourceTemplatesResult", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListResourceTemplatesResult,
             v2025_03_26::ListResourceTemplatesResult,
         >("ListResourceTemplatesResult"),
     Entry::of::<
         v2024_11_05::ListResourcesRequest,
     >("ListResourcesRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ListResourcesRequest,
             v2025_03_26::ListResourcesRequest,
         >("ListResourcesRequest"),
     Entry::of::<
         v2024_11_05::ListResourcesResult,
     >("ListResourcesResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ListResourcesResult,
             v2025_03_26::ListResourcesResult,
         >("ListResourcesResult"),
     Entry::of::<v2024_11_05::ListRootsRequest>("ListRootsRequest", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListRootsRequest,
             v2025_03_26::ListRootsRequest,
         >("ListRootsRequest"),
     Entry::of::<v2024_11_05::ListRootsResult>("ListRootsResult", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ListRootsResult,
             v2025_03_26::ListRootsResult,
         >("ListRootsResult"),
     Entry::of::<v2024_11_05::ListToolsRequest>("ListToolsRequest", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ListToolsRequest,
             v2025_03_26::ListToolsRequest,
         >("ListToolsRequest"),
     Entry::of::<v2024_11_05::ListToolsResult>("ListToolsResult", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ListToolsResult,
             v2025_03_26::ListToolsResult,
         >("ListToolsResult"),
     Entry::of::<v2024_11_05::LoggingLevel>("LoggingLevel", "2026-07-28", true)
-        .up::<v2024_11_05::LoggingLevel, v2025_03_26::LoggingLevel>("LoggingLevel"),
+        .next::<v2024_11_05::LoggingLevel, v2025_03_26::LoggingLevel>("LoggingLevel"),
     Entry::of::<
         v2024_11_05::LoggingMessageNotificationParams,
     >("LoggingMessageNotificationParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::LoggingMessageNotificationParams,
             v2025_03_26::LoggingMessageNotificationParams,
         >("LoggingMessageNotificationParams"),
     Entry::of::<
         v2024_11_05::LoggingMessageNotification,
     >("LoggingMessageNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::LoggingMessageNotification,
             v2025_03_26::LoggingMessageNotification,
         >("LoggingMessageNotification"),
     Entry::of::<v2024_11_05::ModelHint>("ModelHint", "2026-07-28", true)
-        .up::<v2024_11_05::ModelHint, v2025_03_26::ModelHint>("ModelHint"),
+        .next::<v2024_11_05::ModelHint, v2025_03_26::ModelHint>("ModelHint"),
     Entry::of::<v2024_11_05::ModelPreferences>("ModelPreferences", "2026-07-28", true)
-        .up::<
+        .next::<
             v2024_11_05::ModelPreferences,
             v2025_03_26::ModelPreferences,
         >("ModelPreferences"),
     Entry::of::<v2024_11_05::Notification>("Notification", "2025-06-18", true)
-        .up::<v2024_11_05::Notification, v2025_03_26::Notification>("Notification"),
+        .next::<v2024_11_05::Notification, v2025_03_26::Notification>("Notification"),
     Entry::of::<v2024_11_05::PaginatedRequest>("PaginatedRequest", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::PaginatedRequest,
             v2025_03_26::PaginatedRequest,
         >("PaginatedRequest"),
     Entry::of::<v2024_11_05::PaginatedResult>("PaginatedResult", "2025-11-25", true)
-        .up::<
+        .next::<
             v2024_11_05::PaginatedResult,
             v2025_03_26::PaginatedResult,
         >("PaginatedResult"),
     Entry::of::<v2024_11_05::PingRequest>("PingRequest", "2025-06-18", true)
-        .up::<v2024_11_05::PingRequest, v2025_03_26::PingRequest>("PingRequest"),
+        .next::<v2024_11_05::PingRequest, v2025_03_26::PingRequest>("PingRequest"),
     Entry::of::<
         v2024_11_05::ProgressNotificationParams,
     >("ProgressNotificationParams", "2024-11-05", false)
-        .up::<
+        .next::<
             v2024_11_05::ProgressNotificationParams,
             v2025_03_26::ProgressNotificationParams,
         >("ProgressNotificationParams"),
     Entry::of::<
         v2024_11_05::ProgressNotification,
     >("ProgressNotification", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ProgressNotification,
             v2025_03_26::ProgressNotification,
         >("ProgressNotification"),
     Entry::of::<v2024_11_05::ProgressToken>("ProgressToken", "2026-07-28", true)
-        .up::<v2024_11_05::ProgressToken, v2025_03_26::ProgressToken>("ProgressToken"),
+        .next::<v2024_11_05::ProgressToken, v2025_03_26::ProgressToken>("ProgressToken"),
     Entry::of::<v2024_11_05::Prompt>("Prompt", "2025-03-26", true)
-        .up::<v2024_11_05::Prompt, v2025_03_26::Prompt>("Prompt"),
+        .next::<v2024_11_05::Prompt, v2025_03_26::Prompt>("Prompt"),
     Entry::of::<v2024_11_05::PromptArgument>("PromptArgument", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::PromptArgument,
             v2025_03_26::PromptArgument,
         >("PromptArgument"),
     Entry::of::<
         v2024_11_05::PromptListChangedNotification,
     >("PromptListChangedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::PromptListChangedNotification,
             v2025_03_26::PromptListChangedNotification,
         >("PromptListChangedNotification"),
     Entry::of::<v2024_11_05::PromptMessage>("PromptMessage", "2024-11-05", true)
-        .up::<v2024_11_05::PromptMessage, v2025_03_26::PromptMessage>("PromptMessage"),
+        .next::<v2024_11_05::PromptMessage, v2025_03_26::PromptMessage>("PromptMessage"),
     Entry::of::<v2024_11_05::PromptReference>("PromptReference", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::PromptReference,
             v2025_03_26::PromptReference,
         >("PromptReference"),
     Entry::of::<
         v2024_11_05::ReadResourceRequestParams,
     >("ReadResourceRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::ReadResourceRequestParams,
             v2025_03_26::ReadResourceRequestParams,
         >("ReadResourceRequestParams"),
     Entry::of::<
         v2024_11_05::ReadResourceRequest,
     >("ReadResourceRequest", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ReadResourceRequest,
             v2025_03_26::ReadResourceRequest,
         >("ReadResourceRequest"),
     Entry::of::<
         v2024_11_05::ReadResourceResult,
     >("ReadResourceResult", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ReadResourceResult,
             v2025_03_26::ReadResourceResult,
         >("ReadResourceResult"),
     Entry::of::<v2024_11_05::Request>("Request", "2025-06-18", true)
-        .up::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
+        .next::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
     Entry::of::<v2024_11_05::RequestId>("RequestId", "2026-07-28", true)
-        .up::<v2024_11_05::RequestId, v2025_03_26::RequestId>("RequestId"),
+        .next::<v2024_11_05::RequestId, v2025_03_26::RequestId>("RequestId"),
     Entry::of::<v2024_11_05::Resource>("Resource", "2024-11-05", true)
-        .up::<v2024_11_05::Resource, v2025_03_26::Resource>("Resource"),
+        .next::<v2024_11_05::Resource, v2025_03_26::Resource>("Resource"),
     Entry::of::<v2024_11_05::ResourceContents>("ResourceContents", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ResourceContents,
             v2025_03_26::ResourceContents,
         >("ResourceContents"),
     Entry::of::<
         v2024_11_05::ResourceListChangedNotification,
     >("ResourceListChangedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::ResourceListChangedNotification,
             v2025_03_26::ResourceListChangedNotification,
         >("ResourceListChangedNotification"),
     Entry::of::<v2024_11_05::ResourceReference>("ResourceReference", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ResourceReference,
             v2025_03_26::ResourceReference,
         >("ResourceReference"),
     Entry::of::<v2024_11_05::ResourceTemplate>("ResourceTemplate", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::ResourceTemplate,
             v2025_03_26::ResourceTemplate,
         >("ResourceTemplate"),
     Entry::of::<
         v2024_11_05::ResourceUpdatedNotificationParams,
     >("ResourceUpdatedNotificationParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::ResourceUpdatedNotificationParams,
             v2025_03_26::ResourceUpdatedNotificationParams,
         >("ResourceUpdatedNotificationParams"),
     Entry::of::<
         v2024_11_05::ResourceUpdatedNotification,
     >("ResourceUpdatedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::ResourceUpdatedNotification,
             v2025_03_26::ResourceUpdatedNotification,
         >("ResourceUpdatedNotification"),
     Entry::of::<v2024_11_05::ResultObject>("Result", "2025-11-25", true)
-        .up::<v2024_11_05::ResultObject, v2025_03_26::ResultObject>("Result"),
+        .next::<v2024_11_05::ResultObject, v2025_03_26::ResultObject>("Result"),
     Entry::of::<v2024_11_05::Role>("Role", "2026-07-28", true)
-        .up::<v2024_11_05::Role, v2025_03_26::Role>("Role"),
+        .next::<v2024_11_05::Role, v2025_03_26::Role>("Role"),
     Entry::of::<v2024_11_05::Root>("Root", "2025-03-26", true)
-        .up::<v2024_11_05::Root, v2025_03_26::Root>("Root"),
+        .next::<v2024_11_05::Root, v2025_03_26::Root>("Root"),
     Entry::of::<
         v2024_11_05::RootsListChangedNotification,
     >("RootsListChangedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::RootsListChangedNotification,
             v2025_03_26::RootsListChangedNotification,
         >("RootsListChangedNotification"),
     Entry::of::<v2024_11_05::SamplingMessage>("SamplingMessage", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::SamplingMessage,
             v2025_03_26::SamplingMessage,
         >("SamplingMessage"),
     Entry::of::<v2024_11_05::PromptsCapability>("PromptsCapability", "2026-07-28", false)
-        .up::<
+        .next::<
             v2024_11_05::PromptsCapability,
             v2025_03_26::PromptsCapability,
         >("PromptsCapability"),
     Entry::of::<
         v2024_11_05::ResourcesCapability,
     >("ResourcesCapability", "2026-07-28", false)
-        .up::<
+        .next::<
             v2024_11_05::ResourcesCapability,
             v2025_03_26::ResourcesCapability,
         >("ResourcesCapability"),
     Entry::of::<v2024_11_05::ToolsCapability>("ToolsCapability", "2026-07-28", false)
-        .up::<
+        .next::<
             v2024_11_05::ToolsCapability,
             v2025_03_26::ToolsCapability,
         >("ToolsCapability"),
     Entry::of::<
         v2024_11_05::ServerCapabilities,
     >("ServerCapabilities", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ServerCapabilities,
             v2025_03_26::ServerCapabilities,
         >("ServerCapabilities"),
     Entry::of::<
         v2024_11_05::ServerNotification,
     >("ServerNotification", "2024-11-05", true)
-        .up::<
+        .next::<
             v2024_11_05::ServerNotification,
             v2025_03_26::ServerNotification,
         >("ServerNotification"),
     Entry::of::<v2024_11_05::ServerRequest>("ServerRequest", "2024-11-05", true)
-        .up::<v2024_11_05::ServerRequest, v2025_03_26::ServerRequest>("ServerRequest"),
+        .next::<v2024_11_05::ServerRequest, v2025_03_26::ServerRequest>("ServerRequest"),
     Entry::of::<v2024_11_05::ServerResult>("ServerResult", "2024-11-05", true)
-        .up::<v2024_11_05::ServerResult, v2025_03_26::ServerResult>("ServerResult"),
+        .next::<v2024_11_05::ServerResult, v2025_03_26::ServerResult>("ServerResult"),
     Entry::of::<
         v2024_11_05::SetLevelRequestParams,
     >("SetLevelRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::SetLevelRequestParams,
             v2025_03_26::SetLevelRequestParams,
         >("SetLevelRequestParams"),
     Entry::of::<v2024_11_05::SetLevelRequest>("SetLevelRequest", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::SetLevelRequest,
             v2025_03_26::SetLevelRequest,
         >("SetLevelRequest"),
     Entry::of::<
         v2024_11_05::SubscribeRequestParams,
     >("SubscribeRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::SubscribeRequestParams,
             v2025_03_26::SubscribeRequestParams,
         >("SubscribeRequestParams"),
     Entry::of::<v2024_11_05::SubscribeRequest>("SubscribeRequest", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::SubscribeRequest,
             v2025_03_26::SubscribeRequest,
         >("SubscribeRequest"),
     Entry::of::<v2024_11_05::TextContent>("TextContent", "2025-03-26", true)
-        .up::<v2024_11_05::TextContent, v2025_03_26::TextContent>("TextContent"),
+        .next::<v2024_11_05::TextContent, v2025_03_26::TextContent>("TextContent"),
     Entry::of::<
         v2024_11_05::TextResourceContents,
     >("TextResourceContents", "2025-03-26", true)
-        .up::<
+        .next::<
             v2024_11_05::TextResourceContents,
             v2025_03_26::TextResourceContents,
         >("TextResourceContents"),
     Entry::of::<v2024_11_05::ToolInputSchema>("ToolInputSchema", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::ToolInputSchema,
             v2025_03_26::ToolInputSchema,
         >("ToolInputSchema"),
     Entry::of::<v2024_11_05::Tool>("Tool", "2024-11-05", true)
-        .up::<v2024_11_05::Tool, v2025_03_26::Tool>("Tool"),
+        .next::<v2024_11_05::Tool, v2025_03_26::Tool>("Tool"),
     Entry::of::<
         v2024_11_05::ToolListChangedNotification,
     >("ToolListChangedNotification", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::ToolListChangedNotification,
             v2025_03_26::ToolListChangedNotification,
         >("ToolListChangedNotification"),
     Entry::of::<
         v2024_11_05::UnsubscribeRequestParams,
     >("UnsubscribeRequestParams", "2025-06-18", false)
-        .up::<
+        .next::<
             v2024_11_05::UnsubscribeRequestParams,
             v2025_03_26::UnsubscribeRequestParams,
         >("UnsubscribeRequestParams"),
     Entry::of::<
         v2024_11_05::UnsubscribeRequest,
     >("UnsubscribeRequest", "2025-06-18", true)
-        .up::<
+        .next::<
             v2024_11_05::UnsubscribeRequest,
             v2025_03_26::UnsubscribeRequest,
         >("UnsubscribeRequest"),

@@ -2,8 +2,6 @@
 
 //! Parameters and results of messages at every revision that has them.
 
-#[allow(unused_imports, reason = "what is used depends on the features")]
-use crate::convert::ConvertError;
 use crate::json;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
@@ -11,20 +9,14 @@ use super::Revision;
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CallToolOutcome = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CallToolOutcome", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CallToolOutcome", other)),
         }
     }
@@ -33,48 +25,35 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
 impl Versioned for super::v2026_07_28::CallToolRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CallToolRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CallToolRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CallToolRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
+                let value = super::v2026_07_28::CallToolRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CallToolRequest::from(value);
+                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
+                let value = super::v2026_07_28::CallToolRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::CallToolRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::CallToolRequest::from(value);
+                let value = super::v2025_06_18::CallToolRequest::from(value);
+                let value = super::v2025_11_25::CallToolRequest::try_from(value)?;
+                let value = super::v2026_07_28::CallToolRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -84,48 +63,35 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequest::from(value);
+                let value = super::v2025_06_18::CallToolRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequest::from(value);
+                let value = super::v2025_06_18::CallToolRequest::from(value);
+                let value = super::v2025_03_26::CallToolRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::CallToolRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequest::from(value);
+                let value = super::v2025_06_18::CallToolRequest::from(value);
+                let value = super::v2025_03_26::CallToolRequest::from(value);
+                let value = super::v2024_11_05::CallToolRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -137,19 +103,13 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 impl Versioned for super::v2026_07_28::CallToolRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CallToolRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CallToolRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CallToolRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -157,10 +117,8 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
                 let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2026_07_28::CallToolRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -168,10 +126,8 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
                 let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2026_07_28::CallToolRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -179,10 +135,8 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
                 let value: super::v2025_06_18::CallToolRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2026_07_28::CallToolRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -192,42 +146,32 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2025_06_18::CallToolRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2025_06_18::CallToolRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CallToolRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CallToolRequestParams::from(value);
+                let value = super::v2025_06_18::CallToolRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -240,20 +184,14 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 impl Versioned for super::v2026_07_28::CancelTaskRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CancelTaskRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -263,22 +201,14 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
 impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CancelTaskRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -288,20 +218,14 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
 impl Versioned for super::v2026_07_28::CancelTaskResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CancelTaskResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
@@ -310,19 +234,13 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
 impl Versioned for super::v2026_07_28::CancelledNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CancelledNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CancelledNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -330,10 +248,8 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
                 let value: super::v2025_06_18::CancelledNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::from(value);
+                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -341,10 +257,8 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
                 let value: super::v2025_06_18::CancelledNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::from(value);
+                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -352,10 +266,8 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
                 let value: super::v2025_06_18::CancelledNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::from(value);
+                let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -365,42 +277,32 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
+                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
+                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
+                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -412,21 +314,15 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
 impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CancelledNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CancelledNotificationParams = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -434,14 +330,10 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
                 let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -449,14 +341,10 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
                 let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -464,14 +352,10 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value: super::v2025_06_18::CancelledNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CancelledNotificationParams::from(value);
                 let value = super::v2026_07_28::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -481,56 +365,46 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -542,46 +416,34 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 impl Versioned for super::v2026_07_28::CompleteRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CompleteRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CompleteRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
+                let value = super::v2026_07_28::CompleteRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CompleteRequest::from(value);
+                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
+                let value = super::v2026_07_28::CompleteRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_03_26::CompleteRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CompleteRequest::from(value);
+                let value = super::v2025_11_25::CompleteRequest::try_from(value)?;
+                let value = super::v2026_07_28::CompleteRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -591,46 +453,34 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequest::from(value);
+                let value = super::v2025_06_18::CompleteRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequest::from(value);
+                let value = super::v2025_06_18::CompleteRequest::from(value);
+                let value = super::v2025_03_26::CompleteRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CompleteRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequest::from(value);
+                let value = super::v2025_06_18::CompleteRequest::from(value);
+                let value = super::v2025_03_26::CompleteRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -642,19 +492,13 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 impl Versioned for super::v2026_07_28::CompleteRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CompleteRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CompleteRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -662,10 +506,8 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value: super::v2025_06_18::CompleteRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2026_07_28::CompleteRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -673,12 +515,9 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CompleteRequestParams::from(value);
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2026_07_28::CompleteRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -686,12 +525,9 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value: super::v2025_03_26::CompleteRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CompleteRequestParams::from(value);
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2026_07_28::CompleteRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -701,46 +537,34 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2025_06_18::CompleteRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2025_06_18::CompleteRequestParams::from(value);
+                let value = super::v2025_03_26::CompleteRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CompleteRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteRequestParams::from(value);
+                let value = super::v2025_06_18::CompleteRequestParams::from(value);
+                let value = super::v2025_03_26::CompleteRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -752,36 +576,29 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 impl Versioned for super::v2026_07_28::CompleteResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CompleteResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_11_25::CompleteResult = json::from_str(text)?;
-                let value = super::v2026_07_28::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CompleteResult::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -791,36 +608,29 @@ impl Versioned for super::v2026_07_28::CompleteResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -832,19 +642,13 @@ impl Versioned for super::v2026_07_28::CompleteResult {
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CreateMessageRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CreateMessageRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CreateMessageRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -852,10 +656,8 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value: super::v2025_06_18::CreateMessageRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2026_07_28::CreateMessageRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -863,12 +665,9 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value: super::v2025_03_26::CreateMessageRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CreateMessageRequest::from(value);
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2026_07_28::CreateMessageRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -876,14 +675,10 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value: super::v2024_11_05::CreateMessageRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_03_26::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::CreateMessageRequest::from(value);
+                let value = super::v2025_06_18::CreateMessageRequest::from(value);
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2026_07_28::CreateMessageRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -893,48 +688,35 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
+                let value = super::v2025_03_26::CreateMessageRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::CreateMessageRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
+                let value = super::v2025_03_26::CreateMessageRequest::from(value);
+                let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -946,21 +728,13 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
 impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CreateMessageRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CreateMessageRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -968,14 +742,8 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value: super::v2025_06_18::CreateMessageRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
+                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -983,18 +751,9 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value: super::v2025_03_26::CreateMessageRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CreateMessageRequestParams::from(value);
+                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
+                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -1002,22 +761,10 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value: super::v2024_11_05::CreateMessageRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
+                let value = super::v2025_06_18::CreateMessageRequestParams::from(value);
+                let value = super::v2025_11_25::CreateMessageRequestParams::from(value);
+                let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1027,68 +774,51 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
                 let value = super::v2024_11_05::CreateMessageRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1100,19 +830,13 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 impl Versioned for super::v2026_07_28::CreateMessageResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::CreateMessageResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::CreateMessageResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::CreateMessageResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -1120,10 +844,8 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value: super::v2025_06_18::CreateMessageResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageResult::from(value);
+                let value = super::v2026_07_28::CreateMessageResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -1131,12 +853,9 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value: super::v2025_03_26::CreateMessageResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::CreateMessageResult::from(value);
+                let value = super::v2025_11_25::CreateMessageResult::from(value);
+                let value = super::v2026_07_28::CreateMessageResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -1144,14 +863,10 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value: super::v2024_11_05::CreateMessageResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_03_26::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::CreateMessageResult::from(value);
+                let value = super::v2025_06_18::CreateMessageResult::from(value);
+                let value = super::v2025_11_25::CreateMessageResult::from(value);
+                let value = super::v2026_07_28::CreateMessageResult::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1161,48 +876,35 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
+                let value = super::v2025_03_26::CreateMessageResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::CreateMessageResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
+                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
+                let value = super::v2025_03_26::CreateMessageResult::from(value);
+                let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1214,20 +916,14 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
 impl Versioned for super::v2026_07_28::DiscoverRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::DiscoverRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("DiscoverRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("DiscoverRequest", other)),
         }
     }
@@ -1236,20 +932,14 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
 impl Versioned for super::v2026_07_28::DiscoverResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::DiscoverResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("DiscoverResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("DiscoverResult", other)),
         }
     }
@@ -1258,24 +948,18 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
 impl Versioned for super::v2026_07_28::ElicitRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ElicitRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ElicitRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ElicitRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ElicitRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
+                let value = super::v2026_07_28::ElicitRequest::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("ElicitRequest", other)),
@@ -1284,24 +968,18 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ElicitRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
+                let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequest", other)),
@@ -1312,19 +990,13 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 impl Versioned for super::v2026_07_28::ElicitRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ElicitRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ElicitRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ElicitRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ElicitRequestParams::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("ElicitRequestParams", other)),
@@ -1333,15 +1005,11 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ElicitRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequestParams", other)),
@@ -1352,24 +1020,18 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 impl Versioned for super::v2026_07_28::ElicitResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ElicitResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ElicitResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ElicitResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ElicitResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitResult::from(value);
+                let value = super::v2026_07_28::ElicitResult::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("ElicitResult", other)),
@@ -1378,24 +1040,18 @@ impl Versioned for super::v2026_07_28::ElicitResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ElicitResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ElicitResult::from(value);
+                let value = super::v2025_06_18::ElicitResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitResult", other)),
@@ -1406,20 +1062,14 @@ impl Versioned for super::v2026_07_28::ElicitResult {
 impl Versioned for super::v2026_07_28::GetPromptOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetPromptOutcome = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetPromptOutcome", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetPromptOutcome", other)),
         }
     }
@@ -1428,48 +1078,35 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
 impl Versioned for super::v2026_07_28::GetPromptRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetPromptRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::GetPromptRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::GetPromptRequest::from(value);
+                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::GetPromptRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::GetPromptRequest::from(value);
+                let value = super::v2025_06_18::GetPromptRequest::from(value);
+                let value = super::v2025_11_25::GetPromptRequest::try_from(value)?;
+                let value = super::v2026_07_28::GetPromptRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1479,48 +1116,35 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequest::from(value);
+                let value = super::v2025_06_18::GetPromptRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequest::from(value);
+                let value = super::v2025_06_18::GetPromptRequest::from(value);
+                let value = super::v2025_03_26::GetPromptRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::GetPromptRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequest::from(value);
+                let value = super::v2025_06_18::GetPromptRequest::from(value);
+                let value = super::v2025_03_26::GetPromptRequest::from(value);
+                let value = super::v2024_11_05::GetPromptRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1532,19 +1156,13 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetPromptRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::GetPromptRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -1552,10 +1170,8 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
                 let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -1563,10 +1179,8 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
                 let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -1574,10 +1188,8 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
                 let value: super::v2025_06_18::GetPromptRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2026_07_28::GetPromptRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1587,42 +1199,32 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::GetPromptRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1635,22 +1237,14 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 impl Versioned for super::v2026_07_28::GetResourceRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetResourceRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetResourceRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequest", other)),
         }
     }
@@ -1660,22 +1254,14 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
 impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
         }
     }
@@ -1685,20 +1271,14 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
 impl Versioned for super::v2026_07_28::GetResourceResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetResourceResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetResourceResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetResourceResult", other)),
         }
     }
@@ -1708,20 +1288,14 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
 impl Versioned for super::v2026_07_28::GetTaskRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetTaskRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -1731,22 +1305,14 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
 impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetTaskRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -1756,20 +1322,14 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
 impl Versioned for super::v2026_07_28::GetTaskResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::GetTaskResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
@@ -1778,19 +1338,13 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListPromptsRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListPromptsRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListPromptsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -1798,10 +1352,8 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value: super::v2025_06_18::ListPromptsRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -1809,12 +1361,9 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListPromptsRequest::from(value);
+                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -1822,12 +1371,9 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value: super::v2025_03_26::ListPromptsRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListPromptsRequest::from(value);
+                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1837,46 +1383,34 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsRequest::from(value);
+                let value = super::v2025_06_18::ListPromptsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsRequest::from(value);
+                let value = super::v2025_06_18::ListPromptsRequest::from(value);
+                let value = super::v2025_03_26::ListPromptsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListPromptsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsRequest::from(value);
+                let value = super::v2025_06_18::ListPromptsRequest::from(value);
+                let value = super::v2025_03_26::ListPromptsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1888,46 +1422,34 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 impl Versioned for super::v2026_07_28::ListPromptsResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListPromptsResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListPromptsResult::from(value);
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_03_26::ListPromptsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListPromptsResult::from(value);
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1937,46 +1459,34 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
+                let value = super::v2025_03_26::ListPromptsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListPromptsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
+                let value = super::v2025_03_26::ListPromptsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -1988,21 +1498,15 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListResourceTemplatesRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListResourceTemplatesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -2011,13 +1515,11 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                     text,
                 )?;
                 let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -2025,18 +1527,15 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -2044,18 +1543,15 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value: super::v2025_03_26::ListResourceTemplatesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2026_07_28::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2065,64 +1561,52 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
+                    value,
+                );
+                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
+                    value,
+                );
+                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
+                    value,
+                );
+                let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourceTemplatesRequest::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
+                    value,
+                );
+                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
+                    value,
+                );
+                let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2134,21 +1618,15 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
 impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListResourceTemplatesResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListResourceTemplatesResult = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -2157,13 +1635,11 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                     text,
                 )?;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -2171,18 +1647,13 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourceTemplatesResult::from(value);
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -2190,18 +1661,13 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 let value: super::v2025_03_26::ListResourceTemplatesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourceTemplatesResult::from(value);
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2026_07_28::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2211,64 +1677,48 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourceTemplatesResult::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2280,19 +1730,13 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListResourcesRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListResourcesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListResourcesRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -2300,10 +1744,8 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value: super::v2025_06_18::ListResourcesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -2311,12 +1753,9 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value: super::v2025_03_26::ListResourcesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourcesRequest::from(value);
+                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -2324,14 +1763,10 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value: super::v2024_11_05::ListResourcesRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_03_26::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::ListResourcesRequest::from(value);
+                let value = super::v2025_06_18::ListResourcesRequest::from(value);
+                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2341,48 +1776,35 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesRequest::from(value);
+                let value = super::v2025_06_18::ListResourcesRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesRequest::from(value);
+                let value = super::v2025_06_18::ListResourcesRequest::from(value);
+                let value = super::v2025_03_26::ListResourcesRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ListResourcesRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesRequest::from(value);
+                let value = super::v2025_06_18::ListResourcesRequest::from(value);
+                let value = super::v2025_03_26::ListResourcesRequest::from(value);
+                let value = super::v2024_11_05::ListResourcesRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2394,19 +1816,13 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 impl Versioned for super::v2026_07_28::ListResourcesResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListResourcesResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListResourcesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -2414,10 +1830,8 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value: super::v2025_06_18::ListResourcesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -2425,12 +1839,9 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value: super::v2025_03_26::ListResourcesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListResourcesResult::from(value);
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -2438,14 +1849,10 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value: super::v2024_11_05::ListResourcesResult = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_03_26::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::ListResourcesResult::from(value);
+                let value = super::v2025_06_18::ListResourcesResult::from(value);
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2455,48 +1862,35 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
+                let value = super::v2025_03_26::ListResourcesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ListResourcesResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
+                let value = super::v2025_03_26::ListResourcesResult::from(value);
+                let value = super::v2024_11_05::ListResourcesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2508,46 +1902,34 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
 impl Versioned for super::v2026_07_28::ListRootsRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListRootsRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListRootsRequest::from(value);
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_03_26::ListRootsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListRootsRequest::from(value);
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2557,46 +1939,34 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2025_06_18::ListRootsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2025_06_18::ListRootsRequest::from(value);
+                let value = super::v2025_03_26::ListRootsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListRootsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+                let value = super::v2025_06_18::ListRootsRequest::from(value);
+                let value = super::v2025_03_26::ListRootsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2608,22 +1978,14 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListRootsRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
         }
     }
@@ -2632,40 +1994,31 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
 impl Versioned for super::v2026_07_28::ListRootsResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListRootsResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListRootsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListRootsResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_11_25::ListRootsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListRootsResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::ListRootsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
+                let value = super::v2026_07_28::ListRootsResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_03_26::ListRootsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
+                let value = super::v2026_07_28::ListRootsResult::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2675,40 +2028,31 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
+                let value = super::v2025_03_26::ListRootsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListRootsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListRootsResult::from(value);
+                let value = super::v2025_03_26::ListRootsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2720,48 +2064,35 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
 impl Versioned for super::v2026_07_28::ListToolsRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListToolsRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2026_07_28::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListToolsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListToolsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListToolsRequest::from(value);
+                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListToolsRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::ListToolsRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::ListToolsRequest::from(value);
+                let value = super::v2025_06_18::ListToolsRequest::from(value);
+                let value = super::v2025_11_25::ListToolsRequest::try_from(value)?;
+                let value = super::v2026_07_28::ListToolsRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2771,48 +2102,35 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsRequest::from(value);
+                let value = super::v2025_06_18::ListToolsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsRequest::from(value);
+                let value = super::v2025_06_18::ListToolsRequest::from(value);
+                let value = super::v2025_03_26::ListToolsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ListToolsRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsRequest::from(value);
+                let value = super::v2025_06_18::ListToolsRequest::from(value);
+                let value = super::v2025_03_26::ListToolsRequest::from(value);
+                let value = super::v2024_11_05::ListToolsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2824,48 +2142,35 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 impl Versioned for super::v2026_07_28::ListToolsResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ListToolsResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ListToolsResult = json::from_str(text)?;
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsResult::from(value);
+                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_06_18::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ListToolsResult::from(value);
+                let value = super::v2025_11_25::ListToolsResult::from(value);
+                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::ListToolsResult = json::from_str(text)?;
-                let value = super::v2025_03_26::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::ListToolsResult::from(value);
+                let value = super::v2025_06_18::ListToolsResult::from(value);
+                let value = super::v2025_11_25::ListToolsResult::from(value);
+                let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2875,48 +2180,35 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListToolsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListToolsResult::from(value);
+                let value = super::v2025_03_26::ListToolsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ListToolsResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
+                let value = super::v2025_06_18::ListToolsResult::from(value);
+                let value = super::v2025_03_26::ListToolsResult::from(value);
+                let value = super::v2024_11_05::ListToolsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2928,21 +2220,15 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
 impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::LoggingMessageNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::LoggingMessageNotification = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -2950,14 +2236,10 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                 let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
                 let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -2965,14 +2247,10 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                 let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
                 let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -2980,14 +2258,10 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                 let value: super::v2025_06_18::LoggingMessageNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotification::from(value);
                 let value = super::v2026_07_28::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -2997,56 +2271,40 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3058,21 +2316,15 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
 impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::LoggingMessageNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::LoggingMessageNotificationParams = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3080,14 +2332,12 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3095,14 +2345,12 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3110,14 +2358,12 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value: super::v2025_06_18::LoggingMessageNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3129,56 +2375,46 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3192,19 +2428,13 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 impl Versioned for super::v2026_07_28::NotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::NotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::NotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3212,8 +2442,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
                 let value: super::v2025_11_25::NotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3221,8 +2450,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
                 let value: super::v2025_11_25::NotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3230,8 +2458,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
                 let value: super::v2025_11_25::NotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::NotificationParams::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3241,36 +2468,29 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3282,19 +2502,13 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::PaginatedRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::PaginatedRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3302,10 +2516,8 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
                 let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3313,10 +2525,8 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
                 let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3324,10 +2534,8 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
                 let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2026_07_28::PaginatedRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3337,42 +2545,32 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PaginatedRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3384,19 +2582,13 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 impl Versioned for super::v2026_07_28::ProgressNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ProgressNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ProgressNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3404,10 +2596,8 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value: super::v2025_06_18::ProgressNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::from(value);
+                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3415,10 +2605,8 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value: super::v2025_06_18::ProgressNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::from(value);
+                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3426,12 +2614,9 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value: super::v2024_11_05::ProgressNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ProgressNotification::from(value);
+                let value = super::v2025_11_25::ProgressNotification::from(value);
+                let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3441,44 +2626,33 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
+                let value = super::v2025_06_18::ProgressNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
+                let value = super::v2025_06_18::ProgressNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ProgressNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
+                let value = super::v2025_06_18::ProgressNotification::from(value);
+                let value = super::v2024_11_05::ProgressNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3490,21 +2664,15 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
 impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ProgressNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ProgressNotificationParams = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3512,14 +2680,10 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 let value: super::v2025_06_18::ProgressNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
                 let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3527,14 +2691,10 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 let value: super::v2025_06_18::ProgressNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
                 let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3542,18 +2702,11 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 let value: super::v2024_11_05::ProgressNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
+                let value = super::v2025_11_25::ProgressNotificationParams::from(value);
                 let value = super::v2026_07_28::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3563,60 +2716,41 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::ProgressNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
+                let value = super::v2024_11_05::ProgressNotificationParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3628,21 +2762,15 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
 impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::PromptListChangedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::PromptListChangedNotification = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3650,14 +2778,12 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PromptListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3665,14 +2791,12 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PromptListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3680,14 +2804,12 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value: super::v2025_06_18::PromptListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PromptListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3697,56 +2819,46 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::PromptListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::PromptListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::PromptListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::PromptListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3759,22 +2871,14 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceMetadataRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
         }
     }
@@ -3784,12 +2888,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceMetadataRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
             }
@@ -3798,10 +2897,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
             }
@@ -3813,22 +2909,14 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
 impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceMetadataResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
         }
     }
@@ -3837,22 +2925,14 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceOutcome = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ReadResourceOutcome", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ReadResourceOutcome", other)),
         }
     }
@@ -3861,19 +2941,13 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
 impl Versioned for super::v2026_07_28::ReadResourceRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ReadResourceRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ReadResourceRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3881,10 +2955,8 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value: super::v2025_06_18::ReadResourceRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
+                let value = super::v2026_07_28::ReadResourceRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -3892,12 +2964,9 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ReadResourceRequest::from(value);
+                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
+                let value = super::v2026_07_28::ReadResourceRequest::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -3905,12 +2974,9 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value: super::v2025_03_26::ReadResourceRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::ReadResourceRequest::from(value);
+                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)?;
+                let value = super::v2026_07_28::ReadResourceRequest::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3920,46 +2986,34 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequest::from(value);
+                let value = super::v2025_06_18::ReadResourceRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequest::from(value);
+                let value = super::v2025_06_18::ReadResourceRequest::from(value);
+                let value = super::v2025_03_26::ReadResourceRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::ReadResourceRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequest::from(value);
+                let value = super::v2025_06_18::ReadResourceRequest::from(value);
+                let value = super::v2025_03_26::ReadResourceRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -3971,21 +3025,13 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
 impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ReadResourceRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ReadResourceRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2026_07_28::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -3993,14 +3039,8 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
                 let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -4008,14 +3048,8 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
                 let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -4023,14 +3057,8 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
                 let value: super::v2025_06_18::ReadResourceRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2026_07_28::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4040,56 +3068,32 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ReadResourceRequestParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4101,36 +3105,29 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 impl Versioned for super::v2026_07_28::RequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::RequestParams = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::RequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::RequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::RequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_11_25::RequestParams = json::from_str(text)?;
-                let value = super::v2026_07_28::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::RequestParams::from(value);
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4140,36 +3137,29 @@ impl Versioned for super::v2026_07_28::RequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::RequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4182,12 +3172,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResourceContentChangedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("ResourceContentChangedNotification", other))
             }
@@ -4196,10 +3181,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("ResourceContentChangedNotification", other))
             }
@@ -4211,12 +3193,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResourceContentChangedNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4230,10 +3207,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4249,21 +3223,15 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResourceListChangedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ResourceListChangedNotification = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -4271,14 +3239,12 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -4286,14 +3252,12 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -4301,14 +3265,12 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value: super::v2025_06_18::ResourceListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceListChangedNotification::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4320,56 +3282,46 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4383,21 +3335,15 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResourceUpdatedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ResourceUpdatedNotification = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -4405,14 +3351,10 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                 let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
                 let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -4420,14 +3362,10 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                 let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
                 let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -4435,14 +3373,10 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                 let value: super::v2025_06_18::ResourceUpdatedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotification::from(value);
                 let value = super::v2026_07_28::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4452,56 +3386,40 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4513,21 +3431,15 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResourceUpdatedNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ResourceUpdatedNotificationParams = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -4535,14 +3447,12 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -4550,14 +3460,12 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -4565,14 +3473,12 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value: super::v2025_06_18::ResourceUpdatedNotificationParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 let value = super::v2026_07_28::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4584,56 +3490,46 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4647,36 +3543,29 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
 impl Versioned for super::v2026_07_28::ResultObject {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ResultObject = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ResultObject::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ResultObject::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ResultObject::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_11_25::ResultObject = json::from_str(text)?;
-                let value = super::v2026_07_28::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2026_07_28::ResultObject::try_from(value)?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4686,36 +3575,29 @@ impl Versioned for super::v2026_07_28::ResultObject {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResultObject::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResultObject::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResultObject::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ResultObject::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -4728,22 +3610,14 @@ impl Versioned for super::v2026_07_28::ResultObject {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscribeResourcesRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
         }
     }
@@ -4753,12 +3627,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscribeResourcesRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
             }
@@ -4767,10 +3636,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
             }
@@ -4781,12 +3647,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscriptionsAcknowledgedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4800,10 +3661,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4819,12 +3677,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4838,10 +3691,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4857,22 +3707,14 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscriptionsListenRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
         }
     }
@@ -4881,12 +3723,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscriptionsListenRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
             }
@@ -4895,10 +3732,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
             }
@@ -4909,22 +3743,14 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
 impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::SubscriptionsListenResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
         }
     }
@@ -4934,22 +3760,14 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
 impl Versioned for super::v2026_07_28::TaskStatusNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::TaskStatusNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -4959,22 +3777,14 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
 impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::TaskStatusNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -4983,21 +3793,15 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::ToolListChangedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value: super::v2025_11_25::ToolListChangedNotification = json::from_str(
                     text,
                 )?;
                 let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-06-18")]
@@ -5005,14 +3809,10 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                 let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
                 let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -5020,14 +3820,10 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                 let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
                 let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -5035,14 +3831,10 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                 let value: super::v2025_06_18::ToolListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::ToolListChangedNotification::from(value);
                 let value = super::v2026_07_28::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(value)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -5052,56 +3844,40 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::ToolListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                    value,
+                )?;
+                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[allow(unreachable_patterns, reason = "unreachable with all features")]
@@ -5114,22 +3890,14 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::UnsubscribeResourcesRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
         }
     }
@@ -5139,12 +3907,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::UnsubscribeResourcesRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
             }
@@ -5153,10 +3916,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
             }
@@ -5168,20 +3928,14 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::UpdateTaskRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
         }
     }
@@ -5191,22 +3945,14 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
 impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::UpdateTaskRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
         }
     }
@@ -5216,20 +3962,14 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
 impl Versioned for super::v2026_07_28::UpdateTaskResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value: super::v2026_07_28::UpdateTaskResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2026_07_28 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("UpdateTaskResult", other)),
         }
     }
 
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
-            Revision::V2026_07_28 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskResult", other)),
         }
     }
@@ -5240,10 +3980,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CancelTaskRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -5251,10 +3988,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -5265,12 +3999,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CancelTaskRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -5278,10 +4007,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -5292,10 +4018,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::CancelTaskResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
@@ -5303,10 +4026,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
@@ -5317,12 +4037,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ElicitationCompleteNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => {
                 Err(VersionError::unmapped("ElicitationCompleteNotification", other))
             }
@@ -5332,10 +4047,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(VersionError::unmapped("ElicitationCompleteNotification", other))
             }
@@ -5348,12 +4060,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ElicitationCompleteNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -5368,10 +4075,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -5389,12 +4093,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskPayloadRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
         }
     }
@@ -5402,10 +4101,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
         }
     }
@@ -5416,12 +4112,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskPayloadRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
         }
     }
@@ -5429,10 +4120,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
         }
     }
@@ -5443,12 +4131,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskPayloadResult = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
         }
     }
@@ -5456,10 +4139,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
         }
     }
@@ -5470,10 +4150,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -5481,10 +4158,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -5495,12 +4169,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -5508,10 +4177,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -5522,10 +4188,7 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::GetTaskResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
@@ -5533,10 +4196,7 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
@@ -5547,35 +4207,26 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::InitializeRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequest::from(value);
+                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::InitializeRequest = json::from_str(text)?;
-                let value = super::v2025_03_26::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::InitializeRequest::from(value);
+                let value = super::v2025_06_18::InitializeRequest::from(value);
+                let value = super::v2025_11_25::InitializeRequest::try_from(value)?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("InitializeRequest", other)),
@@ -5585,35 +4236,26 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
+                let value = super::v2025_03_26::InitializeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::InitializeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
+                let value = super::v2025_03_26::InitializeRequest::from(value);
+                let value = super::v2024_11_05::InitializeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequest", other)),
@@ -5626,19 +4268,15 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::InitializeRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::InitializeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializeRequestParams::try_from(
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -5646,10 +4284,10 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                 let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequestParams::from(value);
+                let value = super::v2025_11_25::InitializeRequestParams::try_from(
+                    value,
+                )?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -5657,10 +4295,10 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                 let value: super::v2025_03_26::InitializeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequestParams::from(value);
+                let value = super::v2025_11_25::InitializeRequestParams::try_from(
+                    value,
+                )?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("InitializeRequestParams", other)),
@@ -5670,33 +4308,31 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequestParams::try_from(
+                    value,
+                )?;
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequestParams::try_from(
+                    value,
+                )?;
+                let value = super::v2025_03_26::InitializeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeRequestParams::try_from(
+                    value,
+                )?;
+                let value = super::v2025_03_26::InitializeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequestParams", other)),
@@ -5709,35 +4345,26 @@ impl Versioned for super::v2025_11_25::InitializeResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::InitializeResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_11_25::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializeResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_03_26::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_06_18::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeResult::from(value);
+                let value = super::v2025_11_25::InitializeResult::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2024_11_05::InitializeResult = json::from_str(text)?;
-                let value = super::v2025_03_26::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_06_18::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_11_25::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_03_26::InitializeResult::from(value);
+                let value = super::v2025_06_18::InitializeResult::from(value);
+                let value = super::v2025_11_25::InitializeResult::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("InitializeResult", other)),
@@ -5747,35 +4374,26 @@ impl Versioned for super::v2025_11_25::InitializeResult {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeResult::from(value);
+                let value = super::v2025_03_26::InitializeResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2025_03_26::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
-                let value = super::v2024_11_05::InitializeResult::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializeResult::from(value);
+                let value = super::v2025_03_26::InitializeResult::from(value);
+                let value = super::v2024_11_05::InitializeResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeResult", other)),
@@ -5788,19 +4406,13 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::InitializedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::InitializedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializedNotification::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -5808,8 +4420,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
                 let value: super::v2025_06_18::InitializedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializedNotification::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -5817,8 +4428,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
                 let value: super::v2025_06_18::InitializedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::InitializedNotification::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("InitializedNotification", other)),
@@ -5828,29 +4438,23 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::InitializedNotification::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::InitializedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("InitializedNotification", other)),
@@ -5863,10 +4467,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListTasksRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ListTasksRequest", other)),
         }
     }
@@ -5874,10 +4475,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ListTasksRequest", other)),
         }
     }
@@ -5888,10 +4486,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::ListTasksResult = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("ListTasksResult", other)),
         }
     }
@@ -5899,10 +4494,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("ListTasksResult", other)),
         }
     }
@@ -5913,29 +4505,23 @@ impl Versioned for super::v2025_11_25::PingRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::PingRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PingRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PingRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_06_18::PingRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::PingRequest::try_from(value)?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("PingRequest", other)),
@@ -5945,29 +4531,23 @@ impl Versioned for super::v2025_11_25::PingRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::PingRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::PingRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::PingRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::PingRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("PingRequest", other)),
@@ -5980,21 +4560,15 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::RootsListChangedNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -6002,10 +4576,9 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -6013,10 +4586,9 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value: super::v2025_06_18::RootsListChangedNotification = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(value)
             }
             other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
@@ -6026,35 +4598,29 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::try_from(
-                        value,
-                    )
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::RootsListChangedNotification::from(
+                    value,
+                );
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
@@ -6067,29 +4633,23 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::SetLevelRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_06_18::SetLevelRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequest::try_from(value)?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("SetLevelRequest", other)),
@@ -6099,29 +4659,23 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequest", other)),
@@ -6134,19 +4688,13 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::SetLevelRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -6154,8 +4702,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
                 let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -6163,8 +4710,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
                 let value: super::v2025_06_18::SetLevelRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SetLevelRequestParams::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
@@ -6174,29 +4720,23 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
@@ -6209,29 +4749,23 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::SubscribeRequest = json::from_str(text)?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value: super::v2025_06_18::SubscribeRequest = json::from_str(text)?;
-                let value = super::v2025_11_25::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("SubscribeRequest", other)),
@@ -6241,29 +4775,23 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequest", other)),
@@ -6276,19 +4804,13 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::SubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -6296,8 +4818,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
                 let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -6305,8 +4826,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
                 let value: super::v2025_06_18::SubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::SubscribeRequestParams::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
@@ -6316,29 +4836,23 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
@@ -6351,12 +4865,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::TaskStatusNotification = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -6364,10 +4873,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -6378,12 +4884,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::TaskStatusNotificationParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -6391,10 +4892,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -6405,19 +4903,13 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::UnsubscribeRequest = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -6425,8 +4917,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
                 let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -6434,8 +4925,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
                 let value: super::v2025_06_18::UnsubscribeRequest = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequest::try_from(value)?;
                 Ok(value)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
@@ -6445,29 +4935,23 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
@@ -6480,19 +4964,13 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value: super::v2025_11_25::UnsubscribeRequestParams = json::from_str(
-                    text,
-                )?;
-                Ok(value)
-            }
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2025-03-26")]
@@ -6500,8 +4978,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
                 let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
                 Ok(value)
             }
             #[cfg(feature = "v2024-11-05")]
@@ -6509,8 +4986,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
                 let value: super::v2025_06_18::UnsubscribeRequestParams = json::from_str(
                     text,
                 )?;
-                let value = super::v2025_11_25::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_11_25::UnsubscribeRequestParams::from(value);
                 Ok(value)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),
@@ -6520,29 +4996,23 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                Ok(serde_json::to_string(&value)?)
-            }
+            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::try_from(value)
-                    .map_err(ConvertError::from)?;
+                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),

@@ -9,23 +9,6 @@ use crate::corpus::{Kind, Message};
 
 const NAME: &str = "mcp-types";
 
-/// A request as it is written.
-#[derive(Serialize)]
-struct Request<'a, P> {
-    jsonrpc: &'static str,
-    id: &'a rpc::Id<'a>,
-    method: &'a str,
-    params: &'a P,
-}
-
-/// A response as it is written.
-#[derive(Serialize)]
-struct Response<'a, R> {
-    jsonrpc: &'static str,
-    id: &'a rpc::Id<'a>,
-    result: &'a R,
-}
-
 fn request<P>(message: &Message, bench: &mut impl Bench) -> anyhow::Result<()>
 where
     P: DeserializeOwned + Serialize,
@@ -33,23 +16,16 @@ where
     bench.take(
         NAME,
         message,
-        |text| match rpc::parse(text)? {
+        |text| match rpc::parse(text.as_bytes())? {
             rpc::Message::Request {
                 id,
                 method,
                 params: Some(params),
+                ..
             } => Ok((id, method, serde_json::from_str::<P>(params.get())?)),
-            _ => anyhow::bail!("not a request"),
+            _ => anyhow::bail!("not a request with params"),
         },
-        |(id, method, params), out| {
-            let request = Request {
-                jsonrpc: "2.0",
-                id,
-                method,
-                params,
-            };
-            Ok(serde_json::to_writer(out, &request)?)
-        },
+        |(id, method, params), out| Ok(rpc::write_request(out, id, method, Some(params))?),
         |_| true,
     )
 }
@@ -61,20 +37,13 @@ where
     bench.take(
         NAME,
         message,
-        |text| match rpc::parse(text)? {
-            rpc::Message::Result { id, result } => {
+        |text| match rpc::parse(text.as_bytes())? {
+            rpc::Message::Result { id, result, .. } => {
                 Ok((id, serde_json::from_str::<R>(result.get())?))
             }
             _ => anyhow::bail!("not a result"),
         },
-        |(id, result), out| {
-            let response = Response {
-                jsonrpc: "2.0",
-                id,
-                result,
-            };
-            Ok(serde_json::to_writer(out, &response)?)
-        },
+        |(id, result), out| Ok(rpc::write_result(out, id, result)?),
         |_| true,
     )
 }

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use codegen::schema::{Document, diff, verify};
 
 use self::store::Store;
+use crate::workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask schema <command>
@@ -22,25 +23,16 @@ usage: cargo xtask schema <command>
   verify FILE --revision R
         whether a published file has the structure of our revision R";
 
-/// The keys of `docs.json` that a document needs words for: `Type` and `Type.member`.
-pub(crate) type NeededKeys = fn(&Document) -> Vec<String>;
+/// The keys of `docs.json` that a document of a revision needs and that are not there.
+pub(crate) type MissingWords = fn(revision: &str, document: &Document) -> Result<Vec<String>>;
 
-/// Runs a subcommand with the keys that definitions and their members have.
-///
-/// # Errors
-///
-/// See [`run_with`].
-pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    run_with(args, import::plain_keys)
-}
-
-/// Runs a subcommand; `needed` says which words a document needs.
+/// Runs a subcommand; `missing_words` says which words a document still needs.
 ///
 /// # Errors
 ///
 /// Wrong arguments, files that cannot be read or written, and documents that are no schema.
-pub(crate) fn run_with(args: &[String], needed: NeededKeys) -> Result<ExitCode> {
-    let store = Store::of_workspace();
+pub(crate) fn run(args: &[String], missing_words: MissingWords) -> Result<ExitCode> {
+    let store = Store::at(workspace::root().join("schema"));
     match args.split_first() {
         Some((command, rest)) if command == "diff" => {
             let arguments = Arguments::parse(rest, 2, "--format")?;
@@ -50,7 +42,7 @@ pub(crate) fn run_with(args: &[String], needed: NeededKeys) -> Result<ExitCode> 
         Some((command, rest)) if command == "import" => {
             let arguments = Arguments::parse(rest, 1, "--revision")?;
             let (file, revision) = arguments.file_and_revision()?;
-            let report = import::import(&store, file, revision, needed)?;
+            let report = import::import(&store, file, revision, missing_words)?;
             print!("{}", report.text);
             Ok(if report.ready {
                 ExitCode::SUCCESS

@@ -12,11 +12,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// The folder of this workspace.
-    pub(super) fn of_workspace() -> Self {
-        Self::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema"))
-    }
-
+    /// The store in a folder.
     pub(super) fn at(root: PathBuf) -> Self {
         Self {
             root: root.canonicalize().unwrap_or(root),
@@ -29,10 +25,6 @@ impl Store {
 
     fn errata_file(&self, revision: &str) -> PathBuf {
         self.root.join("errata").join(format!("{revision}.json"))
-    }
-
-    pub(super) fn docs_file(&self) -> PathBuf {
-        self.root.join("docs.json")
     }
 
     /// Whether there is a revision of this name.
@@ -134,7 +126,7 @@ pub(super) fn read(file: &Path) -> Result<Document> {
     )?)
 }
 
-pub(super) fn text_of(file: &Path) -> Result<String> {
+fn text_of(file: &Path) -> Result<String> {
     fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 

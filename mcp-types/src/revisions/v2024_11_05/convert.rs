@@ -2,12 +2,8 @@
 
 //! Conversions between 2024-11-05 and 2025-03-26.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_03_26 as new, v2024_11_05 as old};
+use crate::convert::ConvertError;
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
     fn from(from: old::CallToolRequest) -> Self {
@@ -23,7 +19,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
     fn from(from: old::CallToolResult) -> Self {
         let extra = from.extra;
         new::CallToolResult {
-            content: from.content.into_iter().map(|value| value.into()).collect(),
+            content: from.content.into_iter().map(Into::into).collect(),
             is_error: from.is_error,
             meta: from.meta,
             extra,
@@ -130,7 +126,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -172,7 +168,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
         let extra = from.extra;
         new::GetPromptResult {
             description: from.description,
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -230,7 +226,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
+            resources: from.resources.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -252,7 +248,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -450,7 +446,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
                 content: from
                     .content
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 is_error: from.is_error,
                 meta: from.meta,
@@ -588,7 +584,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
@@ -642,7 +638,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 meta: from.meta,
                 extra,
@@ -728,7 +724,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
+            resources: from.resources.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -750,7 +746,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,

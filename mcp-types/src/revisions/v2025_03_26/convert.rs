@@ -2,12 +2,8 @@
 
 //! Conversions between 2025-03-26 and 2025-06-18.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_06_18 as new, v2025_03_26 as old};
+use crate::convert::ConvertError;
 
 impl From<old::Annotations> for new::Annotations {
     fn from(from: old::Annotations) -> Self {
@@ -40,10 +36,7 @@ impl From<old::AudioContent> for new::AudioContent {
         new::AudioContent {
             data: from.data,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
             extra,
         }
@@ -91,7 +84,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
     fn from(from: old::CallToolResult) -> Self {
         let mut extra = from.extra;
         new::CallToolResult {
-            content: from.content.into_iter().map(|value| value.into()).collect(),
+            content: from.content.into_iter().map(Into::into).collect(),
             structured_content: extra.take("structuredContent"),
             is_error: from.is_error,
             meta: from.meta,
@@ -235,7 +228,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -267,10 +260,7 @@ impl From<old::EmbeddedResource> for new::EmbeddedResource {
         let mut extra = from.extra;
         new::EmbeddedResource {
             resource: from.resource.into(),
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
             extra,
         }
@@ -292,7 +282,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
         let extra = from.extra;
         new::GetPromptResult {
             description: from.description,
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -305,10 +295,7 @@ impl From<old::ImageContent> for new::ImageContent {
         new::ImageContent {
             data: from.data,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
             extra,
         }
@@ -416,7 +403,7 @@ impl From<old::ListPromptsResult> for new::ListPromptsResult {
     fn from(from: old::ListPromptsResult) -> Self {
         let extra = from.extra;
         new::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(|value| value.into()).collect(),
+            prompts: from.prompts.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -441,7 +428,7 @@ impl From<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult
             resource_templates: from
                 .resource_templates
                 .into_iter()
-                .map(|value| value.into())
+                .map(Into::into)
                 .collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
@@ -464,7 +451,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
+            resources: from.resources.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -486,7 +473,7 @@ impl From<old::ListRootsResult> for new::ListRootsResult {
     fn from(from: old::ListRootsResult) -> Self {
         let extra = from.extra;
         new::ListRootsResult {
-            roots: from.roots.into_iter().map(|value| value.into()).collect(),
+            roots: from.roots.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -507,7 +494,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -520,12 +507,9 @@ impl From<old::Prompt> for new::Prompt {
         let mut extra = from.extra;
         new::Prompt {
             description: from.description,
-            arguments: match from.arguments {
-                Some(value) => {
-                    Some(value.into_iter().map(|value| value.into()).collect())
-                }
-                None => None,
-            },
+            arguments: from
+                .arguments
+                .map(|value| value.into_iter().map(Into::into).collect()),
             meta: extra.take("_meta"),
             name: from.name,
             title: extra.take("title"),
@@ -583,7 +567,7 @@ impl From<old::ReadResourceResult> for new::ReadResourceResult {
     fn from(from: old::ReadResourceResult) -> Self {
         let extra = from.extra;
         new::ReadResourceResult {
-            contents: from.contents.into_iter().map(|value| value.into()).collect(),
+            contents: from.contents.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -597,10 +581,7 @@ impl From<old::Resource> for new::Resource {
             uri: from.uri,
             description: from.description,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             size: from.size,
             meta: extra.take("_meta"),
             name: from.name,
@@ -639,10 +620,7 @@ impl From<old::ResourceTemplate> for new::ResourceTemplate {
             uri_template: from.uri_template,
             description: from.description,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
             name: from.name,
             title: extra.take("title"),
@@ -740,10 +718,7 @@ impl From<old::TextContent> for new::TextContent {
         let mut extra = from.extra;
         new::TextContent {
             text: from.text,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             meta: extra.take("_meta"),
             extra,
         }
@@ -823,10 +798,7 @@ impl From<new::AudioContent> for old::AudioContent {
         old::AudioContent {
             data: from.data,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }
@@ -864,7 +836,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
                 content: from
                     .content
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 is_error: from.is_error,
                 meta: from.meta,
@@ -1029,7 +1001,7 @@ impl From<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
     fn from(from: new::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         old::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -1061,10 +1033,7 @@ impl From<new::EmbeddedResource> for old::EmbeddedResource {
         let extra = from.extra;
         old::EmbeddedResource {
             resource: from.resource.into(),
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }
@@ -1091,7 +1060,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 meta: from.meta,
                 extra,
@@ -1106,10 +1075,7 @@ impl From<new::ImageContent> for old::ImageContent {
         old::ImageContent {
             data: from.data,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }
@@ -1189,7 +1155,7 @@ impl From<new::ListPromptsResult> for old::ListPromptsResult {
     fn from(from: new::ListPromptsResult) -> Self {
         let extra = from.extra;
         old::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(|value| value.into()).collect(),
+            prompts: from.prompts.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1214,7 +1180,7 @@ impl From<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult
             resource_templates: from
                 .resource_templates
                 .into_iter()
-                .map(|value| value.into())
+                .map(Into::into)
                 .collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
@@ -1237,7 +1203,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
-            resources: from.resources.into_iter().map(|value| value.into()).collect(),
+            resources: from.resources.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1259,7 +1225,7 @@ impl From<new::ListRootsResult> for old::ListRootsResult {
     fn from(from: new::ListRootsResult) -> Self {
         let extra = from.extra;
         old::ListRootsResult {
-            roots: from.roots.into_iter().map(|value| value.into()).collect(),
+            roots: from.roots.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -1280,7 +1246,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1294,12 +1260,9 @@ impl From<new::Prompt> for old::Prompt {
         old::Prompt {
             name: from.name,
             description: from.description,
-            arguments: match from.arguments {
-                Some(value) => {
-                    Some(value.into_iter().map(|value| value.into()).collect())
-                }
-                None => None,
-            },
+            arguments: from
+                .arguments
+                .map(|value| value.into_iter().map(Into::into).collect()),
             extra,
         }
     }
@@ -1356,7 +1319,7 @@ impl From<new::ReadResourceResult> for old::ReadResourceResult {
     fn from(from: new::ReadResourceResult) -> Self {
         let extra = from.extra;
         old::ReadResourceResult {
-            contents: from.contents.into_iter().map(|value| value.into()).collect(),
+            contents: from.contents.into_iter().map(Into::into).collect(),
             meta: from.meta,
             extra,
         }
@@ -1371,10 +1334,7 @@ impl From<new::Resource> for old::Resource {
             name: from.name,
             description: from.description,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             size: from.size,
             extra,
         }
@@ -1400,10 +1360,7 @@ impl From<new::ResourceTemplate> for old::ResourceTemplate {
             name: from.name,
             description: from.description,
             mime_type: from.mime_type,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }
@@ -1520,10 +1477,7 @@ impl From<new::TextContent> for old::TextContent {
         let extra = from.extra;
         old::TextContent {
             text: from.text,
-            annotations: match from.annotations {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            annotations: from.annotations.map(Into::into),
             extra,
         }
     }

@@ -2,12 +2,8 @@
 
 //! Conversions between 2025-06-18 and 2025-11-25.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2025_11_25 as new, v2025_06_18 as old};
+use crate::convert::{self, ConvertError};
 
 impl TryFrom<old::CallToolRequest> for new::CallToolRequest {
     type Error = ConvertError;
@@ -51,7 +47,7 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
                 content: from
                     .content
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 structured_content: from.structured_content,
                 is_error: from.is_error,
@@ -274,7 +270,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let mut extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -296,10 +292,7 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
         let extra = from.extra;
         new::CreateMessageResult {
             model: from.model,
-            stop_reason: match from.stop_reason {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            stop_reason: from.stop_reason.map(Into::into),
             meta: from.meta,
             role: from.role,
             content: from.content.into(),
@@ -346,10 +339,7 @@ impl From<old::ElicitResult> for new::ElicitResult {
         let extra = from.extra;
         new::ElicitResult {
             action: from.action,
-            content: match from.content {
-                Some(value) => Some(value.map(|value| value.into())),
-                None => None,
-            },
+            content: from.content.map(|value| value.map(Into::into)),
             meta: from.meta,
             extra,
         }
@@ -422,7 +412,7 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 meta: from.meta,
                 extra,
@@ -601,10 +591,7 @@ impl TryFrom<old::ListPromptsRequest> for new::ListPromptsRequest {
             let mut extra = from.extra;
             extra.remove("jsonrpc");
             new::ListPromptsRequest {
-                params: match from.params {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                params: from.params.map(Into::into),
                 id: match extra.take("id") {
                     Some(value) => value,
                     None => return Err(ConvertError::missing("ListPromptsRequest", "id")),
@@ -625,7 +612,7 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
                 prompts: from
                     .prompts
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -643,10 +630,7 @@ impl TryFrom<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRe
             let mut extra = from.extra;
             extra.remove("jsonrpc");
             new::ListResourceTemplatesRequest {
-                params: match from.params {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                params: from.params.map(Into::into),
                 id: match extra.take("id") {
                     Some(value) => value,
                     None => {
@@ -671,7 +655,7 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
                 resource_templates: from
                     .resource_templates
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -689,10 +673,7 @@ impl TryFrom<old::ListResourcesRequest> for new::ListResourcesRequest {
             let mut extra = from.extra;
             extra.remove("jsonrpc");
             new::ListResourcesRequest {
-                params: match from.params {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                params: from.params.map(Into::into),
                 id: match extra.take("id") {
                     Some(value) => value,
                     None => {
@@ -715,7 +696,7 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
                 resources: from
                     .resources
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -752,10 +733,7 @@ impl TryFrom<old::ListToolsRequest> for new::ListToolsRequest {
             let mut extra = from.extra;
             extra.remove("jsonrpc");
             new::ListToolsRequest {
-                params: match from.params {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                params: from.params.map(Into::into),
                 id: match extra.take("id") {
                     Some(value) => value,
                     None => return Err(ConvertError::missing("ListToolsRequest", "id")),
@@ -770,7 +748,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -844,10 +822,7 @@ impl TryFrom<old::PaginatedRequest> for new::PaginatedRequest {
             let mut extra = from.extra;
             extra.remove("jsonrpc");
             new::PaginatedRequest {
-                params: match from.params {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                params: from.params.map(Into::into),
                 id: match extra.take("id") {
                     Some(value) => value,
                     None => return Err(ConvertError::missing("PaginatedRequest", "id")),
@@ -1038,7 +1013,7 @@ impl From<old::RequestedSchema> for new::RequestedSchema {
         let mut extra = from.extra;
         new::RequestedSchema {
             schema: extra.take("$schema"),
-            properties: from.properties.map(|value| value.into()),
+            properties: from.properties.map(Into::into),
             required: from.required,
             extra,
         }
@@ -1415,10 +1390,7 @@ impl From<old::Tool> for new::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,
@@ -1527,7 +1499,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
                 content: from
                     .content
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 structured_content: from.structured_content,
                 is_error: from.is_error,
@@ -1846,7 +1818,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
@@ -1869,10 +1841,7 @@ impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
             let extra = from.extra;
             old::CreateMessageResult {
                 model: from.model,
-                stop_reason: match from.stop_reason {
-                    Some(value) => Some(value.into()),
-                    None => None,
-                },
+                stop_reason: from.stop_reason.map(Into::into),
                 meta: from.meta,
                 role: from.role,
                 content: from.content.try_into()?,
@@ -1933,12 +1902,7 @@ impl TryFrom<new::ElicitResult> for old::ElicitResult {
             old::ElicitResult {
                 action: from.action,
                 content: match from.content {
-                    Some(value) => {
-                        Some(
-                            value
-                                .try_map(|value| Ok::<_, ConvertError>(value.try_into()?))?,
-                        )
-                    }
+                    Some(value) => Some(value.try_map(TryInto::try_into)?),
                     None => None,
                 },
                 meta: from.meta,
@@ -2001,7 +1965,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 meta: from.meta,
                 extra,
@@ -2197,10 +2161,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
         extra.stash("jsonrpc", &"2.0");
         extra.stash("id", &from.id);
         old::ListPromptsRequest {
-            params: match from.params {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            params: from.params.map(Into::into),
             extra,
         }
     }
@@ -2216,7 +2177,7 @@ impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
                 prompts: from
                     .prompts
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -2232,10 +2193,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
         extra.stash("jsonrpc", &"2.0");
         extra.stash("id", &from.id);
         old::ListResourceTemplatesRequest {
-            params: match from.params {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            params: from.params.map(Into::into),
             extra,
         }
     }
@@ -2251,7 +2209,7 @@ impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesRes
                 resource_templates: from
                     .resource_templates
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -2267,10 +2225,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
         extra.stash("jsonrpc", &"2.0");
         extra.stash("id", &from.id);
         old::ListResourcesRequest {
-            params: match from.params {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            params: from.params.map(Into::into),
             extra,
         }
     }
@@ -2286,7 +2241,7 @@ impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
                 resources: from
                     .resources
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
@@ -2314,10 +2269,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
         extra.stash("jsonrpc", &"2.0");
         extra.stash("id", &from.id);
         old::ListToolsRequest {
-            params: match from.params {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            params: from.params.map(Into::into),
             extra,
         }
     }
@@ -2327,7 +2279,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(|value| value.into()).collect(),
+            tools: from.tools.into_iter().map(Into::into).collect(),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -2397,10 +2349,7 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
         extra.stash("jsonrpc", &"2.0");
         extra.stash("id", &from.id);
         old::PaginatedRequest {
-            params: match from.params {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            params: from.params.map(Into::into),
             method: from.method,
             extra,
         }
@@ -2583,9 +2532,7 @@ impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
         Ok({
             let extra = from.extra;
             old::RequestedSchema {
-                properties: from
-                    .properties
-                    .try_map(|value| Ok::<_, ConvertError>(value.try_into()?))?,
+                properties: from.properties.try_map(TryInto::try_into)?,
                 required: from.required,
                 extra,
             }
@@ -3021,10 +2968,7 @@ impl From<new::Tool> for old::Tool {
         old::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,

@@ -2,15 +2,11 @@
 
 //! The types of 2025-06-18.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Names the tool to run and what to pass to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +23,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A [`CallToolRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -62,7 +58,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -85,8 +81,7 @@ impl Serialize for CallToolRequestParams {
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -97,11 +92,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -126,7 +121,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut method, "method", "tools/call", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -150,8 +145,7 @@ impl Serialize for CallToolRequest {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#calltoolresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
@@ -172,7 +166,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -229,7 +223,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -269,7 +263,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A [`CancelledNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -304,7 +298,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
             match key.as_str() {
                 "requestId" => request_id.read("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -329,8 +323,7 @@ impl Serialize for CancelledNotificationParams {
 /// (`notifications/cancelled`); it should stop and send no answer. It may come too late, which
 /// is no error; `initialize` cannot be cancelled.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#cancellednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#cancellednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -341,11 +334,11 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// A [`CancelledNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -375,7 +368,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -399,8 +392,7 @@ impl Serialize for CancelledNotification {
 /// What the client can do beyond the basics. The server may use nothing that is not announced
 /// here; keys that the protocol does not know are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientcapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -421,7 +413,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A [`ClientCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -485,7 +477,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "roots" => roots.read_optional("roots", &mut members)?,
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -513,8 +505,7 @@ impl Serialize for ClientCapabilities {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -597,8 +588,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -789,8 +779,7 @@ impl Serialize for ClientRequest {
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#clientresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
@@ -907,7 +896,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A [`CompleteRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -915,7 +904,7 @@ impl CompleteRequestParams {
     ) -> Self {
         Self {
             ref_: ref_.into(),
-            argument: argument,
+            argument,
             context: None,
             extra: Extra::new(),
         }
@@ -948,7 +937,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "ref" => ref_.read("ref", &mut members)?,
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -974,8 +963,7 @@ impl Serialize for CompleteRequestParams {
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#completerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
@@ -986,11 +974,11 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A [`CompleteRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1020,7 +1008,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1044,8 +1032,7 @@ impl Serialize for CompleteRequest {
 /// One piece of what a tool or prompt returns: text, an image, audio, a link to a resource, or
 /// a resource itself. Told apart by `type`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#contentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#contentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
@@ -1168,7 +1155,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1177,7 +1164,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             extra: Extra::new(),
@@ -1274,7 +1261,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                     stop_sequences.read_optional("stopSequences", &mut members)?
                 }
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1324,8 +1311,7 @@ impl Serialize for CreateMessageRequestParams {
 /// client picks the model and should let the user see and veto the request; deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessagerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessagerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
@@ -1336,11 +1322,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1370,7 +1356,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1424,7 +1410,7 @@ impl From<&str> for StopReason {
             "endTurn" => Self::EndTurn,
             "stopSequence" => Self::StopSequence,
             "maxTokens" => Self::MaxTokens,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }
@@ -1462,7 +1448,6 @@ impl<'de> Deserialize<'de> for StopReason {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1527,8 +1512,7 @@ impl Serialize for SamplingContent {
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessageresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#createmessageresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
@@ -1550,7 +1534,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1605,7 +1589,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1647,7 +1631,7 @@ pub struct RequestedSchema {
 }
 
 impl RequestedSchema {
-    /// A [`RequestedSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -1684,7 +1668,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -1721,12 +1705,12 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A [`ElicitRequestFormParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
             message: message.into(),
-            requested_schema: requested_schema,
+            requested_schema,
             extra: Extra::new(),
         }
     }
@@ -1751,7 +1735,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 "requestedSchema" => {
                     requested_schema.read("requestedSchema", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1775,8 +1759,7 @@ impl Serialize for ElicitRequestFormParams {
 /// Asks the user something through the client (`elicitation/create`) in a request of the
 /// server's own, often while a request of the client is still open.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
@@ -1787,11 +1770,11 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// A [`ElicitRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ElicitRequestFormParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1821,7 +1804,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1878,7 +1861,7 @@ impl<'de> Deserialize<'de> for ElicitValue {
     }
 }
 
-impl<'de> codec::FromAny<'de> for ElicitValue {
+impl codec::FromAny<'_> for ElicitValue {
     const NAME: &'static str = "ElicitValue";
 
     fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
@@ -1908,8 +1891,7 @@ impl Serialize for ElicitValue {
 
 /// The user's reaction to a question, and the form's values where there are any.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
@@ -1927,7 +1909,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A [`ElicitResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -1972,7 +1954,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1997,8 +1979,7 @@ impl Serialize for ElicitResult {
 
 /// A field of an elicitation form where the user picks one of the given texts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#enumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumSchema {
@@ -2016,7 +1997,7 @@ pub struct EnumSchema {
 }
 
 impl EnumSchema {
-    /// A [`EnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2073,7 +2054,7 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
                 "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -2116,7 +2097,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A [`GetPromptRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -2151,7 +2132,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2174,8 +2155,7 @@ impl Serialize for GetPromptRequestParams {
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -2186,11 +2166,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -2215,7 +2195,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut method, "method", "prompts/get", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2238,8 +2218,7 @@ impl Serialize for GetPromptRequest {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#getpromptresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
@@ -2256,7 +2235,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -2301,7 +2280,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2327,8 +2306,7 @@ impl Serialize for GetPromptResult {
 /// Name and version of the software on one side. Nobody checks it, so that it is good for
 /// display and logs and for no decision.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#implementation)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#implementation)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
@@ -2343,7 +2321,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// A [`Implementation`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2381,7 +2359,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
                 "version" => version.read("version", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2420,7 +2398,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// A [`InitializeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2429,8 +2407,8 @@ impl InitializeRequestParams {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            client_info: client_info,
+            capabilities,
+            client_info,
             extra: Extra::new(),
         }
     }
@@ -2457,7 +2435,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
                 }
                 "capabilities" => capabilities.read("capabilities", &mut members)?,
                 "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2483,8 +2461,7 @@ impl Serialize for InitializeRequestParams {
 /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
 /// It comes before everything else and cannot be cancelled.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequest {
@@ -2495,11 +2472,11 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// A [`InitializeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -2524,7 +2501,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut method, "method", "initialize", &mut members)?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2547,8 +2524,7 @@ impl Serialize for InitializeRequest {
 
 /// The server's part of the handshake. The client confirms with `notifications/initialized`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
@@ -2571,7 +2547,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// A [`InitializeResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2580,8 +2556,8 @@ impl InitializeResult {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            server_info: server_info,
+            capabilities,
+            server_info,
             instructions: None,
             meta: None,
             extra: Extra::new(),
@@ -2630,7 +2606,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2670,8 +2646,7 @@ impl Serialize for InitializeResult {
 /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
 /// and normal work begins.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#initializednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InitializedNotification {
@@ -2682,7 +2657,7 @@ pub struct InitializedNotification {
 }
 
 impl InitializedNotification {
-    /// A [`InitializedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2723,7 +2698,7 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2746,8 +2721,7 @@ impl Serialize for InitializedNotification {
 
 /// Answer to a request that failed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCError {
@@ -2762,12 +2736,12 @@ pub struct JSONRPCError {
 }
 
 impl JSONRPCError {
-    /// A [`JSONRPCError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, error: ErrorObject) -> Self {
         Self {
             id: id.into(),
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -2794,7 +2768,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
                 }
                 "id" => id.read("id", &mut members)?,
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -2820,8 +2794,7 @@ impl Serialize for JSONRPCError {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -2921,8 +2894,7 @@ impl Serialize for JSONRPCMessage {
 
 /// A message that wants no answer and gets none, not even an error.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCNotification {
@@ -2935,7 +2907,7 @@ pub struct JSONRPCNotification {
 }
 
 impl JSONRPCNotification {
-    /// A [`JSONRPCNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -2974,7 +2946,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
                 }
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -2999,8 +2971,7 @@ impl Serialize for JSONRPCNotification {
 
 /// A message that asks for something and gets exactly one answer under the same `id`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCRequest {
@@ -3017,7 +2988,7 @@ pub struct JSONRPCRequest {
 }
 
 impl JSONRPCRequest {
-    /// A [`JSONRPCRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -3059,7 +3030,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3086,8 +3057,7 @@ impl Serialize for JSONRPCRequest {
 
 /// Answer to a request that succeeded. A failure comes as [`JSONRPCError`].
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCResponse {
@@ -3103,12 +3073,12 @@ pub struct JSONRPCResponse {
 }
 
 impl JSONRPCResponse {
-    /// A [`JSONRPCResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
             id: id.into(),
-            result: result,
+            result,
             extra: Extra::new(),
         }
     }
@@ -3135,7 +3105,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -3170,7 +3140,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A [`PaginatedRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3202,7 +3172,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "cursor" => cursor.read_optional("cursor", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3223,8 +3193,7 @@ impl Serialize for PaginatedRequestParams {
 
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
@@ -3235,7 +3204,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// A [`ListPromptsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3276,7 +3245,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3299,8 +3268,7 @@ impl Serialize for ListPromptsRequest {
 
 /// One page of the server's prompts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listpromptsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
@@ -3318,7 +3286,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A [`ListPromptsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -3363,7 +3331,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                 "prompts" => prompts.read("prompts", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3389,8 +3357,7 @@ impl Serialize for ListPromptsResult {
 /// Asks for one page of the resource templates that the server offers
 /// (`resources/templates/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -3401,7 +3368,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// A [`ListResourceTemplatesRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3442,7 +3409,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3465,8 +3432,7 @@ impl Serialize for ListResourceTemplatesRequest {
 
 /// One page of the server's resource templates.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcetemplatesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
@@ -3484,7 +3450,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A [`ListResourceTemplatesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -3531,7 +3497,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                 }
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3556,8 +3522,7 @@ impl Serialize for ListResourceTemplatesResult {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -3568,7 +3533,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3609,7 +3574,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3632,8 +3597,7 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listresourcesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
@@ -3651,7 +3615,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -3696,7 +3660,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3722,8 +3686,7 @@ impl Serialize for ListResourcesResult {
 /// Asks the client which directories or files the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listrootsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listrootsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
@@ -3734,7 +3697,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// A [`ListRootsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3770,7 +3733,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut method, "method", "roots/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3793,8 +3756,7 @@ impl Serialize for ListRootsRequest {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
@@ -3805,7 +3767,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3841,7 +3803,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut method, "method", "tools/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3864,8 +3826,7 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#listtoolsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
@@ -3883,7 +3844,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3928,7 +3889,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3968,7 +3929,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A [`LoggingMessageNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -4006,7 +3967,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "level" => level.read("level", &mut members)?,
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4032,8 +3993,7 @@ impl Serialize for LoggingMessageNotificationParams {
 /// A log message of the server (`notifications/message`). Which ones come is set by
 /// `logging/setLevel`; before that, the server chooses. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#loggingmessagenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#loggingmessagenotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
@@ -4044,11 +4004,11 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// A [`LoggingMessageNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -4078,7 +4038,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4102,8 +4062,7 @@ impl Serialize for LoggingMessageNotification {
 /// The part that all notifications share: a method and optional parameters. A notification has
 /// no `id` and is never answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#notification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#notification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
@@ -4116,7 +4075,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A [`Notification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4151,7 +4110,7 @@ impl<'de> codec::FromMembers<'de> for Notification {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4174,8 +4133,7 @@ impl Serialize for Notification {
 
 /// A form field that holds a number.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#numberschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
@@ -4194,7 +4152,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// A [`NumberSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -4259,7 +4217,7 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "minimum" => minimum.read_optional("minimum", &mut members)?,
                 "maximum" => maximum.read_optional("maximum", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4289,8 +4247,7 @@ impl Serialize for NumberSchema {
 
 /// The part that all list requests share: parameters that may carry a cursor.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#paginatedrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
@@ -4303,7 +4260,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// A [`PaginatedRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4338,7 +4295,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
             match key.as_str() {
                 "params" => params.read_optional("params", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4362,8 +4319,7 @@ impl Serialize for PaginatedRequest {
 /// Checks that the other side still answers; either side may send it. The answer is an empty
 /// result, due at once, and a sender that waits too long may drop the connection.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#pingrequest)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PingRequest {
@@ -4374,7 +4330,7 @@ pub struct PingRequest {
 }
 
 impl PingRequest {
-    /// A [`PingRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4410,7 +4366,7 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
                     codec::read_text(&mut method, "method", "ping", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4434,8 +4390,7 @@ impl Serialize for PingRequest {
 /// One field of an elicitation form: text, number, yes or no, or a choice. Nested objects are
 /// not possible, which keeps forms simple to draw.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
@@ -4552,7 +4507,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -4603,7 +4558,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "progress" => progress.read("progress", &mut members)?,
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4631,8 +4586,7 @@ impl Serialize for ProgressNotificationParams {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#progressnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#progressnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
@@ -4643,11 +4597,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -4677,7 +4631,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4701,8 +4655,7 @@ impl Serialize for ProgressNotification {
 /// A ready-made message or conversation that a server offers, often with blanks to fill in,
 /// and usually for the user to pick from a menu.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#prompt)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#prompt)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -4724,7 +4677,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A [`Prompt`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4789,7 +4742,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4821,8 +4774,7 @@ impl Serialize for Prompt {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `prompts.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptlistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptlistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
@@ -4833,7 +4785,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// A [`PromptListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4874,7 +4826,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4898,8 +4850,7 @@ impl Serialize for PromptListChangedNotification {
 /// One message of a filled-in prompt: who speaks and what is said. Unlike a
 /// [`SamplingMessage`] it may carry resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#promptmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
@@ -4912,7 +4863,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// A [`PromptMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -4940,7 +4891,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4973,7 +4924,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A [`ReadResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4998,7 +4949,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5019,8 +4970,7 @@ impl Serialize for ReadResourceRequestParams {
 
 /// Asks a server for the contents of one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#readresourcerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#readresourcerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
@@ -5031,11 +4981,11 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// A [`ReadResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -5065,7 +5015,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5088,8 +5038,7 @@ impl Serialize for ReadResourceRequest {
 
 /// The part that all requests share: a method and optional parameters.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#request)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#request)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
@@ -5102,7 +5051,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A [`Request`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -5137,7 +5086,7 @@ impl<'de> codec::FromMembers<'de> for Request {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5161,8 +5110,7 @@ impl Serialize for Request {
 /// Something that a server lets clients read, such as a file, a record or a page, as it
 /// appears in a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resource)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -5191,7 +5139,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A [`Resource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5286,7 +5234,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5335,8 +5283,7 @@ impl Serialize for Resource {
 /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
 /// The client may read it later; it need not appear in `resources/list`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelink)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -5366,7 +5313,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// A [`ResourceLink`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5465,7 +5412,7 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -5518,8 +5465,7 @@ impl Serialize for ResourceLink {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `resources.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcelistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
@@ -5530,7 +5476,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// A [`ResourceListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5571,7 +5517,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5595,8 +5541,7 @@ impl Serialize for ResourceListChangedNotification {
 /// A family of resources whose addresses follow one pattern. Filling in the pattern's
 /// variables gives a URI that can be read.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcetemplate)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourcetemplate)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
@@ -5624,7 +5569,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// A [`ResourceTemplate`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5702,7 +5647,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5757,7 +5702,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A [`ResourceUpdatedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5782,7 +5727,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5805,8 +5750,7 @@ impl Serialize for ResourceUpdatedNotificationParams {
 /// watched resources are reported: those in `resourceSubscriptions` of a
 /// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourceupdatednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#resourceupdatednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
@@ -5817,11 +5761,11 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// A [`ResourceUpdatedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -5851,7 +5795,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5875,8 +5819,7 @@ impl Serialize for ResourceUpdatedNotification {
 /// Says that the client added, removed or changed a root. A server that cares asks for
 /// `roots/list` again.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#rootslistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RootsListChangedNotification {
@@ -5887,7 +5830,7 @@ pub struct RootsListChangedNotification {
 }
 
 impl RootsListChangedNotification {
-    /// A [`RootsListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5928,7 +5871,7 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5951,8 +5894,7 @@ impl Serialize for RootsListChangedNotification {
 
 /// One message of the conversation that is put to a model, or that a model produced.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#samplingmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -5965,7 +5907,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -5993,7 +5935,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6017,8 +5959,7 @@ impl Serialize for SamplingMessage {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servercapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -6039,7 +5980,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6123,7 +6064,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "prompts" => prompts.read_optional("prompts", &mut members)?,
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6165,8 +6106,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servernotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -6288,8 +6228,7 @@ impl Serialize for ServerNotification {
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
@@ -6370,8 +6309,7 @@ impl Serialize for ServerRequest {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -6580,7 +6518,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// A [`SetLevelRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -6605,7 +6543,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "level" => level.read("level", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6627,8 +6565,7 @@ impl Serialize for SetLevelRequestParams {
 /// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
 /// a level in each request's `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#setlevelrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequest {
@@ -6639,11 +6576,11 @@ pub struct SetLevelRequest {
 }
 
 impl SetLevelRequest {
-    /// A [`SetLevelRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SetLevelRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6673,7 +6610,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6696,8 +6633,7 @@ impl Serialize for SetLevelRequest {
 
 /// A form field that holds text.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#stringschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
@@ -6716,7 +6652,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// A [`StringSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6804,7 +6740,7 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
                     )?
                 }
                 "format" => format.read_optional("format", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -6848,7 +6784,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// A [`SubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -6873,7 +6809,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6895,8 +6831,7 @@ impl Serialize for SubscribeRequestParams {
 /// Asks the server to report changes of one resource until `resources/unsubscribe`. Replaced
 /// in 2026-07-28 by `subscriptions/listen`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#subscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequest {
@@ -6907,11 +6842,11 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// A [`SubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6941,7 +6876,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6976,7 +6911,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// A [`ToolInputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7020,7 +6955,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7057,7 +6992,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// A [`ToolOutputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7101,7 +7036,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7127,8 +7062,7 @@ impl Serialize for ToolOutputSchema {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#tool)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -7156,12 +7090,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             description: None,
-            input_schema: input_schema,
+            input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
@@ -7236,7 +7170,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7281,11 +7215,9 @@ impl Serialize for Tool {
 
 /// Says that the server's list of tools is no longer what it was, so that a cached list should
 /// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-
 /// before, any server that declared `tools.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#toollistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#toollistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
@@ -7296,7 +7228,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// A [`ToolListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7337,7 +7269,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                     )?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7369,7 +7301,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// A [`UnsubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7394,7 +7326,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7415,8 +7347,7 @@ impl Serialize for UnsubscribeRequestParams {
 
 /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#unsubscriberequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequest {
@@ -7427,11 +7358,11 @@ pub struct UnsubscribeRequest {
 }
 
 impl UnsubscribeRequest {
-    /// A [`UnsubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -7461,7 +7392,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;

@@ -2,12 +2,9 @@
 
 //! Conversions between 2025-11-25 and 2026-07-28.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Extra, Map, Number, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::convert::{self, ConvertError};
 use super::super::{v2026_07_28 as new, v2025_11_25 as old};
+use crate::codec::{Extra, Value};
+use crate::convert::{self, ConvertError};
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
     fn from(from: old::CallToolRequest) -> Self {
@@ -64,19 +61,15 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
             let mut extra = from.extra;
             new::CallToolResult {
                 content: from.content,
-                structured_content: match from.structured_content {
-                    Some(value) => Some(Value::Object(value)),
-                    None => None,
-                },
+                structured_content: from.structured_content.map(Value::Object),
                 is_error: from.is_error,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -367,10 +360,9 @@ impl TryFrom<old::CompleteResult> for new::CompleteResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -410,7 +402,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             extra.stash("_meta", value);
         }
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(|value| value.into()).collect(),
+            messages: from.messages.into_iter().map(Into::into).collect(),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -418,12 +410,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             max_tokens: from.max_tokens,
             stop_sequences: from.stop_sequences,
             metadata: from.metadata,
-            tools: match from.tools {
-                Some(value) => {
-                    Some(value.into_iter().map(|value| value.into()).collect())
-                }
-                None => None,
-            },
+            tools: from.tools.map(|value| value.into_iter().map(Into::into).collect()),
             tool_choice: from.tool_choice,
             extra,
         }
@@ -575,10 +562,9 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -684,18 +670,13 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -751,18 +732,13 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -818,18 +794,13 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -910,24 +881,19 @@ impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
         Ok({
             let mut extra = from.extra;
             new::ListToolsResult {
-                tools: from.tools.into_iter().map(|value| value.into()).collect(),
+                tools: from.tools.into_iter().map(Into::into).collect(),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 extra,
             }
         })
@@ -1069,10 +1035,9 @@ impl TryFrom<old::PaginatedResult> for new::PaginatedResult {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1182,22 +1147,17 @@ impl TryFrom<old::ReadResourceResult> for new::ReadResourceResult {
             let mut extra = from.extra;
             new::ReadResourceResult {
                 contents: from.contents,
-                ttl_ms: match extra.take("ttlMs") {
-                    Some(value) => value,
-                    None => 0,
-                },
-                cache_scope: match extra.take("cacheScope") {
-                    Some(value) => value,
-                    None => new::CacheScope::Private,
-                },
+                ttl_ms: extra.take("ttlMs").unwrap_or(0),
+                cache_scope: extra
+                    .take("cacheScope")
+                    .unwrap_or(new::CacheScope::Private),
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1209,27 +1169,20 @@ impl From<old::RequestMetaObject> for new::RequestMetaObject {
         let mut extra = from.extra;
         new::RequestMetaObject {
             progress_token: from.progress_token,
-            protocol_version: match extra.take("io.modelcontextprotocol/protocolVersion")
-            {
-                Some(value) => value,
-                None => String::from("2025-11-25"),
-            },
+            protocol_version: extra
+                .take("io.modelcontextprotocol/protocolVersion")
+                .unwrap_or_else(|| String::from("2025-11-25")),
             client_info: extra.take("io.modelcontextprotocol/clientInfo"),
-            client_capabilities: match extra
+            client_capabilities: extra
                 .take("io.modelcontextprotocol/clientCapabilities")
-            {
-                Some(value) => value,
-                None => {
-                    new::ClientCapabilities {
-                        experimental: None,
-                        roots: None,
-                        sampling: None,
-                        elicitation: None,
-                        extensions: None,
-                        extra: Extra::new(),
-                    }
-                }
-            },
+                .unwrap_or_else(|| new::ClientCapabilities {
+                    experimental: None,
+                    roots: None,
+                    sampling: None,
+                    elicitation: None,
+                    extensions: None,
+                    extra: Extra::new(),
+                }),
             log_level: extra.take("io.modelcontextprotocol/logLevel"),
             extra,
         }
@@ -1361,10 +1314,9 @@ impl TryFrom<old::ResultObject> for new::ResultObject {
                     Some(value) => Some(convert::through_json(&value)?),
                     None => None,
                 },
-                result_type: match extra.take("resultType") {
-                    Some(value) => value,
-                    None => new::ResultType::Complete,
-                },
+                result_type: extra
+                    .take("resultType")
+                    .unwrap_or(new::ResultType::Complete),
                 extra,
             }
         })
@@ -1378,9 +1330,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
                 new::SamplingContent::Block(value.into())
             }
             old::SamplingContent::Array(value) => {
-                new::SamplingContent::Array(
-                    value.into_iter().map(|value| value.into()).collect(),
-                )
+                new::SamplingContent::Array(value.into_iter().map(Into::into).collect())
             }
         }
     }
@@ -1577,10 +1527,7 @@ impl From<old::Tool> for new::Tool {
         new::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,
@@ -1646,10 +1593,7 @@ impl From<old::ToolResultContent> for new::ToolResultContent {
         new::ToolResultContent {
             tool_use_id: from.tool_use_id,
             content: from.content,
-            structured_content: match from.structured_content {
-                Some(value) => Some(Value::Object(value)),
-                None => None,
-            },
+            structured_content: from.structured_content.map(Value::Object),
             is_error: from.is_error,
             meta: from.meta,
             extra,
@@ -1675,7 +1619,8 @@ impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
             name: from.name,
             arguments: from.arguments,
             task: extra.take("task"),
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -1913,7 +1858,8 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
             ref_: from.ref_,
             argument: from.argument,
             context: from.context,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -1980,7 +1926,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 messages: from
                     .messages
                     .into_iter()
-                    .map(|value| Ok(value.try_into()?))
+                    .map(TryInto::try_into)
                     .collect::<Result<_, ConvertError>>()?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
@@ -1989,12 +1935,9 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 max_tokens: from.max_tokens,
                 stop_sequences: from.stop_sequences,
                 metadata: from.metadata,
-                tools: match from.tools {
-                    Some(value) => {
-                        Some(value.into_iter().map(|value| value.into()).collect())
-                    }
-                    None => None,
-                },
+                tools: from
+                    .tools
+                    .map(|value| value.into_iter().map(Into::into).collect()),
                 tool_choice: from.tool_choice,
                 task: extra.take("task"),
                 meta: extra.take("_meta"),
@@ -2129,7 +2072,8 @@ impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
         old::GetPromptRequestParams {
             name: from.name,
             arguments: from.arguments,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2209,7 +2153,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
         let extra = from.extra;
         old::ListPromptsRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2240,7 +2184,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
         let extra = from.extra;
         old::ListResourceTemplatesRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2271,7 +2215,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
         let extra = from.extra;
         old::ListResourcesRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2335,7 +2279,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
         let extra = from.extra;
         old::ListToolsRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             extra,
         }
@@ -2349,7 +2293,7 @@ impl TryFrom<new::ListToolsResult> for old::ListToolsResult {
         Ok({
             let extra = from.extra;
             old::ListToolsResult {
-                tools: from.tools.into_iter().map(|value| value.into()).collect(),
+                tools: from.tools.into_iter().map(Into::into).collect(),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -2420,7 +2364,7 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
         let extra = from.extra;
         old::PaginatedRequest {
             params: Some(from.params.into())
-                .filter(|value| *value != Default::default()),
+                .filter(|value| *value != old::PaginatedRequestParams::default()),
             id: from.id,
             method: from.method,
             extra,
@@ -2433,7 +2377,8 @@ impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
         let extra = from.extra;
         old::PaginatedRequestParams {
             cursor: from.cursor,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2525,7 +2470,8 @@ impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
         let extra = from.extra;
         old::ReadResourceRequestParams {
             uri: from.uri,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2563,7 +2509,8 @@ impl From<new::RequestParams> for old::RequestParams {
     fn from(from: new::RequestParams) -> Self {
         let extra = from.extra;
         old::RequestParams {
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2594,7 +2541,8 @@ impl From<new::ResourceRequestParams> for old::ResourceRequestParams {
         let extra = from.extra;
         old::ResourceRequestParams {
             uri: from.uri,
-            meta: Some(from.meta.into()).filter(|value| *value != Default::default()),
+            meta: Some(from.meta.into())
+                .filter(|value| *value != old::RequestMetaObject::default()),
             extra,
         }
     }
@@ -2665,7 +2613,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
                     old::SamplingContent::Array(
                         value
                             .into_iter()
-                            .map(|value| Ok(value.try_into()?))
+                            .map(TryInto::try_into)
                             .collect::<Result<_, ConvertError>>()?,
                     )
                 }
@@ -2885,10 +2833,7 @@ impl From<new::Tool> for old::Tool {
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
-            output_schema: match from.output_schema {
-                Some(value) => Some(value.into()),
-                None => None,
-            },
+            output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
             name: from.name,

@@ -2,14 +2,8 @@
 
 //! The method table of 2025-11-25.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{Map, Object, Value};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::message::{MessageInfo, Notification, Request, Sender};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::message::{MessageInfo, Notification, Request, Sender};
 
 impl Request for CallToolRequest {
     const METHOD: &'static str = "tools/call";

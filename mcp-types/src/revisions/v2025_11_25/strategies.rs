@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2025-11-25.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for CallToolRequest {
@@ -21,12 +14,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CallToolRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -41,12 +33,11 @@ impl Arbitrary for RequestMetaObject {
             arbitrary::maybe(any::<ProgressToken>()),
             |it, value| it.progress_token = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["progressToken"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -73,12 +64,11 @@ impl Arbitrary for CallToolRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments", "task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -105,12 +95,11 @@ impl Arbitrary for CallToolResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["content", "structuredContent", "isError", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -122,12 +111,7 @@ impl Arbitrary for CancelTaskRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| CancelTaskRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -139,12 +123,11 @@ impl Arbitrary for CancelTaskRequest {
         let all = (any::<CancelTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CancelTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -183,7 +166,7 @@ impl Arbitrary for CancelTaskResult {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -198,8 +181,7 @@ impl Arbitrary for CancelTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -211,12 +193,11 @@ impl Arbitrary for CancelledNotification {
         let all = (any::<CancelledNotificationParams>(),)
             .prop_map(|(params,)| CancelledNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -241,12 +222,11 @@ impl Arbitrary for CancelledNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requestId", "reason", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -261,12 +241,11 @@ impl Arbitrary for RootsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -281,12 +260,11 @@ impl Arbitrary for SamplingTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.create_message = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["createMessage"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -301,12 +279,7 @@ impl Arbitrary for ElicitationTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.create = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["create"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["create"]), |it, value| it.extra = value)
     }
 }
 
@@ -326,12 +299,11 @@ impl Arbitrary for ClientTaskRequests {
             arbitrary::maybe(any::<ElicitationTasks>()),
             |it, value| it.elicitation = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["sampling", "elicitation"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -356,12 +328,11 @@ impl Arbitrary for ClientTasksCapability {
             arbitrary::maybe(any::<ClientTaskRequests>()),
             |it, value| it.requests = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["list", "cancel", "requests"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -396,14 +367,13 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(any::<ClientTasksCapability>()),
             |it, value| it.tasks = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["experimental", "roots", "sampling", "elicitation", "tasks"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -412,16 +382,15 @@ impl Arbitrary for ClientNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < InitializedNotification > ().prop_map(Self::Initialized).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < TaskStatusNotification > ().prop_map(Self::TaskStatus).boxed(), any:: <
-                RootsListChangedNotification > ().prop_map(Self::RootsListChanged)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<InitializedNotification>().prop_map(Self::Initialized).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            any::<RootsListChangedNotification>()
+                .prop_map(Self::RootsListChanged)
+                .boxed(),
+        ])
     }
 }
 
@@ -430,27 +399,27 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InitializeRequest > ().prop_map(Self::Initialize).boxed(), any::
-                < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscribeRequest > ().prop_map(Self::Subscribe)
-                .boxed(), any:: < UnsubscribeRequest > ().prop_map(Self::Unsubscribe)
-                .boxed(), any:: < ListPromptsRequest > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptRequest > ().prop_map(Self::GetPrompt)
-                .boxed(), any:: < ListToolsRequest > ().prop_map(Self::ListTools)
-                .boxed(), any:: < CallToolRequest > ().prop_map(Self::CallTool).boxed(),
-                any:: < GetTaskRequest > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadRequest > ().prop_map(Self::GetTaskPayload).boxed(), any::
-                < CancelTaskRequest > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksRequest > ().prop_map(Self::ListTasks).boxed(), any:: <
-                SetLevelRequest > ().prop_map(Self::SetLevel).boxed(), any:: <
-                CompleteRequest > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InitializeRequest>().prop_map(Self::Initialize).boxed(),
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscribeRequest>().prop_map(Self::Subscribe).boxed(),
+            any::<UnsubscribeRequest>().prop_map(Self::Unsubscribe).boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadRequest>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksRequest>().prop_map(Self::ListTasks).boxed(),
+            any::<SetLevelRequest>().prop_map(Self::SetLevel).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -459,18 +428,16 @@ impl Arbitrary for ClientResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                GetTaskResult > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadResult > ().prop_map(Self::GetTaskPayload).boxed(), any:: <
-                CancelTaskResult > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksResult > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsResult > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitResult > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<GetTaskResult>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadResult>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskResult>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksResult>().prop_map(Self::ListTasks).boxed(),
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitResult>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -482,12 +449,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CompleteRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -509,12 +475,11 @@ impl Arbitrary for CompleteRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument", "context", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -536,12 +501,11 @@ impl Arbitrary for Completion {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.has_more = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["values", "total", "hasMore"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -558,12 +522,11 @@ impl Arbitrary for CompleteResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["completion", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -575,12 +538,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CreateMessageRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -648,7 +610,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -667,8 +629,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -677,13 +638,12 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SamplingMessageContentBlock > ().prop_map(Self::Block).boxed(),
-                arbitrary::list(any:: < SamplingMessageContentBlock > (), 0..= 3)
-                .prop_map(Self::Array).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SamplingMessageContentBlock>().prop_map(Self::Block).boxed(),
+            arbitrary::list(any::<SamplingMessageContentBlock>(), 0..=3)
+                .prop_map(Self::Array)
+                .boxed(),
+        ])
     }
 }
 
@@ -709,12 +669,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "_meta", "role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -731,12 +690,11 @@ impl Arbitrary for CreateTaskResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -748,12 +706,11 @@ impl Arbitrary for ElicitRequest {
         let all = (any::<ElicitRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ElicitRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -783,12 +740,11 @@ impl Arbitrary for ElicitRequestFormParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "requestedSchema", "task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -797,12 +753,10 @@ impl Arbitrary for ElicitRequestParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ElicitRequestURLParams > ().prop_map(Self::URL).boxed(), any:: <
-                ElicitRequestFormParams > ().prop_map(Self::Form).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+            any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
+        ])
     }
 }
 
@@ -828,14 +782,13 @@ impl Arbitrary for ElicitRequestURLParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["mode", "message", "elicitationId", "url", "task", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -857,12 +810,11 @@ impl Arbitrary for ElicitResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["action", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -876,12 +828,11 @@ impl Arbitrary for ElicitationCompleteNotificationParams {
                 elicitation_id,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["elicitationId"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -893,12 +844,11 @@ impl Arbitrary for ElicitationCompleteNotification {
         let all = (any::<ElicitationCompleteNotificationParams>(),)
             .prop_map(|(params,)| ElicitationCompleteNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -910,12 +860,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetPromptRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -937,12 +886,11 @@ impl Arbitrary for GetPromptRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "arguments", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -964,12 +912,11 @@ impl Arbitrary for GetPromptResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -981,12 +928,7 @@ impl Arbitrary for GetTaskPayloadRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| GetTaskPayloadRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -998,12 +940,11 @@ impl Arbitrary for GetTaskPayloadRequest {
         let all = (any::<GetTaskPayloadRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskPayloadRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1018,12 +959,7 @@ impl Arbitrary for GetTaskPayloadResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1035,12 +971,7 @@ impl Arbitrary for GetTaskRequestParams {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| GetTaskRequestParams::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -1052,12 +983,11 @@ impl Arbitrary for GetTaskRequest {
         let all = (any::<GetTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1096,7 +1026,7 @@ impl Arbitrary for GetTaskResult {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1111,8 +1041,7 @@ impl Arbitrary for GetTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1124,12 +1053,11 @@ impl Arbitrary for InitializeRequest {
         let all = (any::<InitializeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| InitializeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1154,14 +1082,13 @@ impl Arbitrary for InitializeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["protocolVersion", "capabilities", "clientInfo", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1191,7 +1118,7 @@ impl Arbitrary for InitializeResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1203,8 +1130,7 @@ impl Arbitrary for InitializeResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1219,12 +1145,11 @@ impl Arbitrary for InitializedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1233,13 +1158,11 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(), any:: <
-                JSONRPCResponse > ().prop_map(Self::Response).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+        ])
     }
 }
 
@@ -1248,12 +1171,10 @@ impl Arbitrary for JSONRPCResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCResultResponse > ().prop_map(Self::Result).boxed(), any::
-                < JSONRPCErrorResponse > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -1265,12 +1186,11 @@ impl Arbitrary for JSONRPCResultResponse {
         let all = (any::<RequestId>(), any::<ResultObject>())
             .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "result"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1287,12 +1207,11 @@ impl Arbitrary for ListPromptsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1314,12 +1233,11 @@ impl Arbitrary for ListPromptsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["prompts", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1336,12 +1254,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1365,12 +1282,11 @@ impl Arbitrary for ListResourceTemplatesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resourceTemplates", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1387,12 +1303,11 @@ impl Arbitrary for ListResourcesRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1414,12 +1329,11 @@ impl Arbitrary for ListResourcesResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resources", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1436,12 +1350,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1458,12 +1371,11 @@ impl Arbitrary for ListRootsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["roots", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1480,12 +1392,11 @@ impl Arbitrary for ListTasksRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1507,12 +1418,11 @@ impl Arbitrary for ListTasksResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tasks", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1529,12 +1439,11 @@ impl Arbitrary for ListToolsRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1556,12 +1465,11 @@ impl Arbitrary for ListToolsResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["tools", "nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1573,12 +1481,11 @@ impl Arbitrary for LoggingMessageNotification {
         let all = (any::<LoggingMessageNotificationParams>(),)
             .prop_map(|(params,)| LoggingMessageNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1600,12 +1507,11 @@ impl Arbitrary for LoggingMessageNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "logger", "data", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1620,12 +1526,7 @@ impl Arbitrary for NotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1642,12 +1543,11 @@ impl Arbitrary for PaginatedRequest {
             arbitrary::maybe(any::<PaginatedRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["params", "jsonrpc", "id", "method"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1667,12 +1567,11 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["cursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1692,12 +1591,11 @@ impl Arbitrary for PaginatedResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["nextCursor", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1712,12 +1610,11 @@ impl Arbitrary for PingRequest {
             arbitrary::maybe(any::<RequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1729,12 +1626,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1764,14 +1660,13 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["progressToken", "progress", "total", "message", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1786,12 +1681,11 @@ impl Arbitrary for PromptListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1803,12 +1697,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1825,12 +1718,11 @@ impl Arbitrary for ReadResourceRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1847,12 +1739,11 @@ impl Arbitrary for ReadResourceResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contents", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1864,12 +1755,7 @@ impl Arbitrary for RelatedTaskMetadata {
         let all = (arbitrary::text(),)
             .prop_map(|(task_id,)| RelatedTaskMetadata::new(task_id))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["taskId"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["taskId"]), |it, value| it.extra = value)
     }
 }
 
@@ -1884,12 +1770,7 @@ impl Arbitrary for RequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -1904,12 +1785,11 @@ impl Arbitrary for ResourceListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1926,12 +1806,11 @@ impl Arbitrary for ResourceRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1943,12 +1822,11 @@ impl Arbitrary for ResourceUpdatedNotification {
         let all = (any::<ResourceUpdatedNotificationParams>(),)
             .prop_map(|(params,)| ResourceUpdatedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1965,12 +1843,11 @@ impl Arbitrary for ResourceUpdatedNotificationParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1985,12 +1862,7 @@ impl Arbitrary for ResultObject {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -2005,12 +1877,11 @@ impl Arbitrary for RootsListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2027,12 +1898,11 @@ impl Arbitrary for SamplingMessage {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2041,15 +1911,13 @@ impl Arbitrary for SamplingMessageContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed(), any:: < AudioContent >
-                ().prop_map(Self::Audio).boxed(), any:: < ToolUseContent > ()
-                .prop_map(Self::ToolUse).boxed(), any:: < ToolResultContent > ()
-                .prop_map(Self::ToolResult).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
+            any::<ToolUseContent>().prop_map(Self::ToolUse).boxed(),
+            any::<ToolResultContent>().prop_map(Self::ToolResult).boxed(),
+        ])
     }
 }
 
@@ -2064,12 +1932,7 @@ impl Arbitrary for ToolTasks {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.call = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["call"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["call"]), |it, value| it.extra = value)
     }
 }
 
@@ -2084,12 +1947,7 @@ impl Arbitrary for ServerTaskRequests {
             arbitrary::maybe(any::<ToolTasks>()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["tools"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["tools"]), |it, value| it.extra = value)
     }
 }
 
@@ -2114,12 +1972,11 @@ impl Arbitrary for ServerTasksCapability {
             arbitrary::maybe(any::<ServerTaskRequests>()),
             |it, value| it.requests = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["list", "cancel", "requests"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2164,7 +2021,7 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(any::<ServerTasksCapability>()),
             |it, value| it.tasks = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2178,8 +2035,7 @@ impl Arbitrary for ServerCapabilities {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2188,22 +2044,23 @@ impl Arbitrary for ServerNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < ResourceListChangedNotification > ()
-                .prop_map(Self::ResourceListChanged).boxed(), any:: <
-                ResourceUpdatedNotification > ().prop_map(Self::ResourceUpdated).boxed(),
-                any:: < PromptListChangedNotification > ()
-                .prop_map(Self::PromptListChanged).boxed(), any:: <
-                ToolListChangedNotification > ().prop_map(Self::ToolListChanged).boxed(),
-                any:: < TaskStatusNotification > ().prop_map(Self::TaskStatus).boxed(),
-                any:: < LoggingMessageNotification > ().prop_map(Self::LoggingMessage)
-                .boxed(), any:: < ElicitationCompleteNotification > ()
-                .prop_map(Self::ElicitationComplete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<ResourceListChangedNotification>()
+                .prop_map(Self::ResourceListChanged)
+                .boxed(),
+            any::<ResourceUpdatedNotification>().prop_map(Self::ResourceUpdated).boxed(),
+            any::<PromptListChangedNotification>()
+                .prop_map(Self::PromptListChanged)
+                .boxed(),
+            any::<ToolListChangedNotification>().prop_map(Self::ToolListChanged).boxed(),
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            any::<LoggingMessageNotification>().prop_map(Self::LoggingMessage).boxed(),
+            any::<ElicitationCompleteNotification>()
+                .prop_map(Self::ElicitationComplete)
+                .boxed(),
+        ])
     }
 }
 
@@ -2212,18 +2069,16 @@ impl Arbitrary for ServerRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PingRequest > ().prop_map(Self::Ping).boxed(), any:: <
-                GetTaskRequest > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadRequest > ().prop_map(Self::GetTaskPayload).boxed(), any::
-                < CancelTaskRequest > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksRequest > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(), any:: <
-                ListRootsRequest > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitRequest > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PingRequest>().prop_map(Self::Ping).boxed(),
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadRequest>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksRequest>().prop_map(Self::ListTasks).boxed(),
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitRequest>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -2232,24 +2087,24 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InitializeResult > ().prop_map(Self::Initialize).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < ListPromptsResult > ().prop_map(Self::ListPrompts)
-                .boxed(), any:: < GetPromptResult > ().prop_map(Self::GetPrompt).boxed(),
-                any:: < ListToolsResult > ().prop_map(Self::ListTools).boxed(), any:: <
-                CallToolResult > ().prop_map(Self::CallTool).boxed(), any:: <
-                GetTaskResult > ().prop_map(Self::GetTask).boxed(), any:: <
-                GetTaskPayloadResult > ().prop_map(Self::GetTaskPayload).boxed(), any:: <
-                CancelTaskResult > ().prop_map(Self::CancelTask).boxed(), any:: <
-                ListTasksResult > ().prop_map(Self::ListTasks).boxed(), any:: <
-                CompleteResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InitializeResult>().prop_map(Self::Initialize).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<GetTaskResult>().prop_map(Self::GetTask).boxed(),
+            any::<GetTaskPayloadResult>().prop_map(Self::GetTaskPayload).boxed(),
+            any::<CancelTaskResult>().prop_map(Self::CancelTask).boxed(),
+            any::<ListTasksResult>().prop_map(Self::ListTasks).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -2261,12 +2116,11 @@ impl Arbitrary for SetLevelRequest {
         let all = (any::<SetLevelRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SetLevelRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2283,12 +2137,11 @@ impl Arbitrary for SetLevelRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2300,12 +2153,11 @@ impl Arbitrary for SubscribeRequest {
         let all = (any::<SubscribeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscribeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2322,12 +2174,11 @@ impl Arbitrary for SubscribeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2361,7 +2212,7 @@ impl Arbitrary for Task {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2375,8 +2226,7 @@ impl Arbitrary for Task {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2396,12 +2246,11 @@ impl Arbitrary for TaskAugmentedRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["task", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2416,12 +2265,7 @@ impl Arbitrary for TaskMetadata {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.ttl = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["ttl"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["ttl"]), |it, value| it.extra = value)
     }
 }
 
@@ -2444,12 +2288,11 @@ impl Arbitrary for TaskStatusNotification {
         let all = (any::<TaskStatusNotificationParams>(),)
             .prop_map(|(params,)| TaskStatusNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2488,7 +2331,7 @@ impl Arbitrary for TaskStatusNotificationParams {
             arbitrary::maybe(arbitrary::int(i64::MIN..=i64::MAX)),
             |it, value| it.poll_interval = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2503,8 +2346,7 @@ impl Arbitrary for TaskStatusNotificationParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2529,12 +2371,11 @@ impl Arbitrary for ToolInputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2559,12 +2400,11 @@ impl Arbitrary for ToolOutputSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2611,7 +2451,7 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2627,8 +2467,7 @@ impl Arbitrary for Tool {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2652,12 +2491,11 @@ impl Arbitrary for ToolExecution {
             arbitrary::maybe(any::<TaskSupport>()),
             |it, value| it.task_support = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskSupport"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2672,12 +2510,11 @@ impl Arbitrary for ToolListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2707,7 +2544,7 @@ impl Arbitrary for ToolResultContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2720,8 +2557,7 @@ impl Arbitrary for ToolResultContent {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2735,12 +2571,11 @@ impl Arbitrary for URLElicitationRequiredErrorData {
                 elicitations,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["elicitations"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2755,12 +2590,11 @@ impl Arbitrary for URLElicitationRequiredErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2777,12 +2611,11 @@ impl Arbitrary for URLElicitationRequiredError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2794,12 +2627,11 @@ impl Arbitrary for UnsubscribeRequest {
         let all = (any::<UnsubscribeRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UnsubscribeRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2816,11 +2648,10 @@ impl Arbitrary for UnsubscribeRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

@@ -2,20 +2,15 @@
 
 //! The types of 2025-11-25.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequest {
@@ -30,11 +25,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -66,7 +61,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -104,7 +99,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// A [`RequestMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -138,7 +133,7 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
                 "progressToken" => {
                     progress_token.read_optional("progressToken", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -159,8 +154,7 @@ impl Serialize for RequestMetaObject {
 
 /// Names the tool to run and what to pass to it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
@@ -182,7 +176,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A [`CallToolRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -237,7 +231,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -265,8 +259,7 @@ impl Serialize for CallToolRequestParams {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#calltoolresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
@@ -287,7 +280,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -344,7 +337,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -381,7 +374,7 @@ pub struct CancelTaskRequestParams {
 }
 
 impl CancelTaskRequestParams {
-    /// A [`CancelTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -406,7 +399,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -427,14 +420,12 @@ impl Serialize for CancelTaskRequestParams {
 
 /// Asks the receiver to stop a task. One that has ended already is answered with -32602.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CancelTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -444,13 +435,9 @@ impl Serialize for CancelTaskRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -467,11 +454,11 @@ pub struct CancelTaskRequest {
 }
 
 impl CancelTaskRequest {
-    /// A [`CancelTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -508,7 +495,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -535,14 +522,12 @@ impl Serialize for CancelTaskRequest {
 
 /// The task after it was stopped, in answer to `tasks/cancel`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#canceltaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CancelTaskResult;
-
 ///
 /// let text = r#"{
 ///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
@@ -551,13 +536,9 @@ impl Serialize for CancelTaskRequest {
 ///   "lastUpdatedAt": "2025-12-01T06:02:00Z",
 ///   "ttl": 900000
 /// }"#;
-
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -589,7 +570,7 @@ pub struct CancelTaskResult {
 }
 
 impl CancelTaskResult {
-    /// A [`CancelTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -605,7 +586,7 @@ impl CancelTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -678,7 +659,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -728,8 +709,7 @@ impl Serialize for CancelTaskResult {
 /// (`notifications/cancelled`); it should stop and send no answer. It may come too late, which
 /// is no error; `initialize` cannot be cancelled. For a task use `tasks/cancel` instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -740,11 +720,11 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// A [`CancelledNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -778,7 +758,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -803,8 +783,7 @@ impl Serialize for CancelledNotification {
 
 /// Names the request that is given up.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -823,7 +802,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A [`CancelledNotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -875,7 +854,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
                 "requestId" => request_id.read_optional("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -910,7 +889,7 @@ pub struct RootsCapability {
 }
 
 impl RootsCapability {
-    /// A [`RootsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -942,7 +921,7 @@ impl<'de> codec::FromMembers<'de> for RootsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -972,7 +951,7 @@ pub struct SamplingTasks {
 }
 
 impl SamplingTasks {
-    /// A [`SamplingTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1006,7 +985,7 @@ impl<'de> codec::FromMembers<'de> for SamplingTasks {
                 "createMessage" => {
                     create_message.read_optional("createMessage", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1036,7 +1015,7 @@ pub struct ElicitationTasks {
 }
 
 impl ElicitationTasks {
-    /// A [`ElicitationTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1068,7 +1047,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationTasks {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "create" => create.read_optional("create", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1100,7 +1079,7 @@ pub struct ClientTaskRequests {
 }
 
 impl ClientTaskRequests {
-    /// A [`ClientTaskRequests`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1142,7 +1121,7 @@ impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
             match key.as_str() {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1179,7 +1158,7 @@ pub struct ClientTasksCapability {
 }
 
 impl ClientTasksCapability {
-    /// A [`ClientTasksCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1231,7 +1210,7 @@ impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
                 "list" => list.read_optional("list", &mut members)?,
                 "cancel" => cancel.read_optional("cancel", &mut members)?,
                 "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1257,8 +1236,7 @@ impl Serialize for ClientTasksCapability {
 /// What the client can do beyond the basics. The server may use nothing that is not announced
 /// here; keys that the protocol does not know are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientcapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -1282,7 +1260,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A [`ClientCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1356,7 +1334,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
                 "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1389,8 +1367,7 @@ impl Serialize for ClientCapabilities {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -1485,8 +1462,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -1725,8 +1701,7 @@ impl Serialize for ClientRequest {
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#clientresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientResult {
@@ -1917,8 +1892,7 @@ impl Serialize for ClientResult {
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequest {
@@ -1933,11 +1907,11 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A [`CompleteRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -1974,7 +1948,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2001,8 +1975,7 @@ impl Serialize for CompleteRequest {
 
 /// Says what the user is filling in and how far they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
@@ -2023,7 +1996,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A [`CompleteRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2031,7 +2004,7 @@ impl CompleteRequestParams {
     ) -> Self {
         Self {
             ref_: ref_.into(),
-            argument: argument,
+            argument,
             context: None,
             meta: None,
             extra: Extra::new(),
@@ -2074,7 +2047,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2115,7 +2088,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A [`Completion`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2167,7 +2140,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
                     )?
                 }
                 "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2192,8 +2165,7 @@ impl Serialize for Completion {
 
 /// Suggestions for the argument that the client asked about.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#completeresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
@@ -2208,11 +2180,11 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// A [`CompleteResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
-            completion: completion,
+            completion,
             meta: None,
             extra: Extra::new(),
         }
@@ -2243,7 +2215,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
             match key.as_str() {
                 "completion" => completion.read("completion", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2268,8 +2240,7 @@ impl Serialize for CompleteResult {
 /// client picks the model and should let the user see and veto the request; deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequest {
@@ -2284,11 +2255,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2325,7 +2296,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2353,8 +2324,7 @@ impl Serialize for CreateMessageRequest {
 /// The conversation to continue, and wishes on how. The client decides what the model really
 /// sees. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessagerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
@@ -2399,7 +2369,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -2408,7 +2378,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             tools: None,
@@ -2545,7 +2515,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                 "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2604,7 +2574,6 @@ impl Serialize for CreateMessageRequestParams {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2659,8 +2628,7 @@ impl Serialize for SamplingContent {
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createmessageresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
@@ -2682,7 +2650,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -2737,7 +2705,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2768,14 +2736,12 @@ impl Serialize for CreateMessageResult {
 /// The immediate answer to a request that was to run as a task. The real result is fetched
 /// later with `tasks/result`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#createtaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::CreateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "task": {
@@ -2786,13 +2752,9 @@ impl Serialize for CreateMessageResult {
 ///     "ttl": 900000
 ///   }
 /// }"#;
-
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2809,11 +2771,11 @@ pub struct CreateTaskResult {
 }
 
 impl CreateTaskResult {
-    /// A [`CreateTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self {
-            task: task,
+            task,
             meta: None,
             extra: Extra::new(),
         }
@@ -2844,7 +2806,7 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
             match key.as_str() {
                 "task" => task.read("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2868,8 +2830,7 @@ impl Serialize for CreateTaskResult {
 /// Asks the user something through the client (`elicitation/create`) in a request of the
 /// server's own, often while a request of the client is still open.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
@@ -2884,7 +2845,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// A [`ElicitRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: impl Into<ElicitRequestParams>,
@@ -2928,7 +2889,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2956,8 +2917,7 @@ impl Serialize for ElicitRequest {
 /// A question that the client puts as a form. Never for passwords, keys or other secrets,
 /// since client and model see the answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -2979,13 +2939,13 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A [`ElicitRequestFormParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
             mode: None,
             message: message.into(),
-            requested_schema: requested_schema,
+            requested_schema,
             task: None,
             meta: None,
             extra: Extra::new(),
@@ -3039,7 +2999,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 }
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3070,8 +3030,7 @@ impl Serialize for ElicitRequestFormParams {
 /// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
 /// absence means a form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
@@ -3107,9 +3066,10 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
         let (tag, members) = codec::find_tag(members, "mode")?;
         match tag.as_deref() {
             Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
-            Some("form") => codec::FromMembers::from_members(members).map(Self::Form),
+            Some("form") | None => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
-            None => codec::FromMembers::from_members(members).map(Self::Form),
         }
     }
 }
@@ -3126,8 +3086,7 @@ impl Serialize for ElicitRequestParams {
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestURLParams {
@@ -3151,7 +3110,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// A [`ElicitRequestURLParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -3208,7 +3167,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
                 "url" => url.read("url", &mut members)?,
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         mode.required("mode")?;
@@ -3243,8 +3202,7 @@ impl Serialize for ElicitRequestURLParams {
 
 /// The user's reaction to a question, and the form's values where there are any.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
@@ -3262,7 +3220,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A [`ElicitResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -3307,7 +3265,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3341,7 +3299,7 @@ pub struct ElicitationCompleteNotificationParams {
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// A [`ElicitationCompleteNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -3366,7 +3324,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "elicitationId" => elicitation_id.read("elicitationId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3389,14 +3347,12 @@ impl Serialize for ElicitationCompleteNotificationParams {
 /// (`notifications/elicitation/complete`), so that a waiting request can be tried again.
 /// Servers need not send it, and an unknown identifier is ignored.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#elicitationcompletenotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ElicitationCompleteNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3405,13 +3361,9 @@ impl Serialize for ElicitationCompleteNotificationParams {
 ///     "elicitationId": "boat-choice-5"
 ///   }
 /// }"#;
-
 /// let message: ElicitationCompleteNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3424,11 +3376,11 @@ pub struct ElicitationCompleteNotification {
 }
 
 impl ElicitationCompleteNotification {
-    /// A [`ElicitationCompleteNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -3462,7 +3414,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3487,14 +3439,12 @@ impl Serialize for ElicitationCompleteNotification {
 
 /// Success with nothing to report. Only the members that every result can have may occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#emptyresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#emptyresult)
 pub type EmptyResult = ResultObject;
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
@@ -3509,11 +3459,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3545,7 +3495,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3572,8 +3522,7 @@ impl Serialize for GetPromptRequest {
 
 /// Names the prompt and the values for its arguments.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
@@ -3592,7 +3541,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A [`GetPromptRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3637,7 +3586,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
                 "name" => name.read("name", &mut members)?,
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3662,8 +3611,7 @@ impl Serialize for GetPromptRequestParams {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#getpromptresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
@@ -3680,7 +3628,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -3725,7 +3673,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "description" => description.read_optional("description", &mut members)?,
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3760,7 +3708,7 @@ pub struct GetTaskPayloadRequestParams {
 }
 
 impl GetTaskPayloadRequestParams {
-    /// A [`GetTaskPayloadRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -3785,7 +3733,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3806,14 +3754,12 @@ impl Serialize for GetTaskPayloadRequestParams {
 
 /// Fetches the result of a task (`tasks/result`). The answer waits until the task is over.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskPayloadRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3823,13 +3769,9 @@ impl Serialize for GetTaskPayloadRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskPayloadRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3846,11 +3788,11 @@ pub struct GetTaskPayloadRequest {
 }
 
 impl GetTaskPayloadRequest {
-    /// A [`GetTaskPayloadRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3887,7 +3829,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3915,14 +3857,12 @@ impl Serialize for GetTaskPayloadRequest {
 /// Result of the request that became the task, with that request's own members. A failed
 /// request fails here in the same way, with its JSON-RPC error.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskpayloadresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskPayloadResult;
-
 ///
 /// let text = r#"{
 ///   "content": [
@@ -3937,13 +3877,9 @@ impl Serialize for GetTaskPayloadRequest {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: GetTaskPayloadResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -3958,7 +3894,7 @@ pub struct GetTaskPayloadResult {
 }
 
 impl GetTaskPayloadResult {
-    /// A [`GetTaskPayloadResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3990,7 +3926,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4020,7 +3956,7 @@ pub struct GetTaskRequestParams {
 }
 
 impl GetTaskRequestParams {
-    /// A [`GetTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -4045,7 +3981,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4066,14 +4002,12 @@ impl Serialize for GetTaskRequestParams {
 
 /// Asks how a task stands. The outcome itself comes by `tasks/result`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -4083,13 +4017,9 @@ impl Serialize for GetTaskRequestParams {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4106,11 +4036,11 @@ pub struct GetTaskRequest {
 }
 
 impl GetTaskRequest {
-    /// A [`GetTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4142,7 +4072,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4169,14 +4099,12 @@ impl Serialize for GetTaskRequest {
 
 /// How a task stands, in answer to `tasks/get`. It holds no outcome.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#gettaskresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::GetTaskResult;
-
 ///
 /// let text = r#"{
 ///   "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90",
@@ -4186,13 +4114,9 @@ impl Serialize for GetTaskRequest {
 ///   "ttl": 900000,
 ///   "pollInterval": 2000
 /// }"#;
-
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4224,7 +4148,7 @@ pub struct GetTaskResult {
 }
 
 impl GetTaskResult {
-    /// A [`GetTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -4240,7 +4164,7 @@ impl GetTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -4313,7 +4237,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4362,14 +4286,12 @@ impl Serialize for GetTaskResult {
 /// Opens a session (`initialize`): the client names its revision, itself and its capabilities.
 /// It comes before everything else and cannot be cancelled.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -4384,13 +4306,9 @@ impl Serialize for GetTaskResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: InitializeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4407,11 +4325,11 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// A [`InitializeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4443,7 +4361,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4470,8 +4388,7 @@ impl Serialize for InitializeRequest {
 
 /// What the client tells the server about itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
@@ -4491,7 +4408,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// A [`InitializeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4500,8 +4417,8 @@ impl InitializeRequestParams {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            client_info: client_info,
+            capabilities,
+            client_info,
             meta: None,
             extra: Extra::new(),
         }
@@ -4538,7 +4455,7 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
                 "capabilities" => capabilities.read("capabilities", &mut members)?,
                 "clientInfo" => client_info.read("clientInfo", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4569,14 +4486,12 @@ impl Serialize for InitializeRequestParams {
 
 /// The server's part of the handshake. The client confirms with `notifications/initialized`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializeresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializeResult;
-
 ///
 /// let text = r#"{
 ///   "protocolVersion": "2025-11-25",
@@ -4588,13 +4503,9 @@ impl Serialize for InitializeRequestParams {
 ///     "version": "2.1.0"
 ///   }
 /// }"#;
-
 /// let message: InitializeResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4619,7 +4530,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// A [`InitializeResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4628,8 +4539,8 @@ impl InitializeResult {
     ) -> Self {
         Self {
             protocol_version: protocol_version.into(),
-            capabilities: capabilities,
-            server_info: server_info,
+            capabilities,
+            server_info,
             instructions: None,
             meta: None,
             extra: Extra::new(),
@@ -4678,7 +4589,7 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
                     instructions.read_optional("instructions", &mut members)?
                 }
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4718,26 +4629,20 @@ impl Serialize for InitializeResult {
 /// Ends the handshake (`notifications/initialized`): the client has read the server's answer
 /// and normal work begins.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#initializednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::InitializedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "method": "notifications/initialized"
 /// }"#;
-
 /// let message: InitializedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -4750,7 +4655,7 @@ pub struct InitializedNotification {
 }
 
 impl InitializedNotification {
-    /// A [`InitializedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4795,7 +4700,7 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4821,8 +4726,7 @@ impl Serialize for InitializedNotification {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -4915,8 +4819,7 @@ impl Serialize for JSONRPCMessage {
 /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
 /// both.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCResponse {
@@ -4984,8 +4887,7 @@ impl Serialize for JSONRPCResponse {
 
 /// Answer to a request that succeeded.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCResultResponse {
@@ -5001,12 +4903,12 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// A [`JSONRPCResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
             id: id.into(),
-            result: result,
+            result,
             extra: Extra::new(),
         }
     }
@@ -5033,7 +4935,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5058,8 +4960,7 @@ impl Serialize for JSONRPCResultResponse {
 
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
@@ -5074,7 +4975,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// A [`ListPromptsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5122,7 +5023,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5149,8 +5050,7 @@ impl Serialize for ListPromptsRequest {
 
 /// One page of the server's prompts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listpromptsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
@@ -5168,7 +5068,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A [`ListPromptsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -5213,7 +5113,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                 "prompts" => prompts.read("prompts", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5239,8 +5139,7 @@ impl Serialize for ListPromptsResult {
 /// Asks for one page of the resource templates that the server offers
 /// (`resources/templates/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
@@ -5255,7 +5154,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// A [`ListResourceTemplatesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5303,7 +5202,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5330,8 +5229,7 @@ impl Serialize for ListResourceTemplatesRequest {
 
 /// One page of the server's resource templates.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcetemplatesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
@@ -5349,7 +5247,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A [`ListResourceTemplatesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -5396,7 +5294,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                 }
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5421,8 +5319,7 @@ impl Serialize for ListResourceTemplatesResult {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
@@ -5437,7 +5334,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5485,7 +5382,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5512,8 +5409,7 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listresourcesresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
@@ -5531,7 +5427,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -5576,7 +5472,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                 "resources" => resources.read("resources", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5602,8 +5498,7 @@ impl Serialize for ListResourcesResult {
 /// Asks the client which directories or files the server may work on (`roots/list`).
 /// Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
@@ -5618,7 +5513,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// A [`ListRootsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5661,7 +5556,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5688,8 +5583,7 @@ impl Serialize for ListRootsRequest {
 
 /// The directories and files that the server may work on. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listrootsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
@@ -5704,7 +5598,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// A [`ListRootsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -5739,7 +5633,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
             match key.as_str() {
                 "roots" => roots.read("roots", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5763,14 +5657,12 @@ impl Serialize for ListRootsResult {
 /// Asks for one page of the tasks that the other side runs for the sender (`tasks/list`). Only
 /// for peers that announce this capability.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ListTasksRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -5780,13 +5672,9 @@ impl Serialize for ListRootsResult {
 ///     "cursor": "cGFnZTI"
 ///   }
 /// }"#;
-
 /// let message: ListTasksRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5803,7 +5691,7 @@ pub struct ListTasksRequest {
 }
 
 impl ListTasksRequest {
-    /// A [`ListTasksRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5846,7 +5734,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5873,14 +5761,12 @@ impl Serialize for ListTasksRequest {
 
 /// One page of the tasks that the sender may see.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtasksresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::ListTasksResult;
-
 ///
 /// let text = r#"{
 ///   "tasks": [
@@ -5893,13 +5779,9 @@ impl Serialize for ListTasksRequest {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: ListTasksResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5920,7 +5802,7 @@ pub struct ListTasksResult {
 }
 
 impl ListTasksResult {
-    /// A [`ListTasksResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
@@ -5965,7 +5847,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
                 "tasks" => tasks.read("tasks", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5990,8 +5872,7 @@ impl Serialize for ListTasksResult {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
@@ -6006,7 +5887,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6049,7 +5930,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6076,8 +5957,7 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#listtoolsresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
@@ -6095,7 +5975,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -6140,7 +6020,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                 "tools" => tools.read("tools", &mut members)?,
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6166,8 +6046,7 @@ impl Serialize for ListToolsResult {
 /// A log message of the server (`notifications/message`). Which ones come is set by
 /// `logging/setLevel`; before that, the server chooses. Deprecated since 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
@@ -6178,11 +6057,11 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// A [`LoggingMessageNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6216,7 +6095,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6242,8 +6121,7 @@ impl Serialize for LoggingMessageNotification {
 /// Content of a log message. Secrets and personal data do not belong here. Deprecated since
 /// 2026-07-28.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#loggingmessagenotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
@@ -6263,7 +6141,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A [`LoggingMessageNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -6311,7 +6189,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6338,8 +6216,7 @@ impl Serialize for LoggingMessageNotificationParams {
 
 /// Parameters of a notification that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#notificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
@@ -6352,7 +6229,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// A [`NotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6384,7 +6261,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6405,8 +6282,7 @@ impl Serialize for NotificationParams {
 
 /// The part that all list requests share: parameters that may carry a cursor.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
@@ -6423,7 +6299,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// A [`PaginatedRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -6465,7 +6341,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
                 }
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -6492,8 +6368,7 @@ impl Serialize for PaginatedRequest {
 
 /// Parameters of a request for one page of a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
@@ -6509,7 +6384,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A [`PaginatedRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6551,7 +6426,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             match key.as_str() {
                 "cursor" => cursor.read_optional("cursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6574,8 +6449,7 @@ impl Serialize for PaginatedRequestParams {
 
 /// The part that all pages of a list share.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedResult {
@@ -6591,7 +6465,7 @@ pub struct PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// A [`PaginatedResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6633,7 +6507,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
             match key.as_str() {
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6657,27 +6531,21 @@ impl Serialize for PaginatedResult {
 /// Checks that the other side still answers; either side may send it. The answer is an empty
 /// result, due at once, and a sender that waits too long may drop the connection.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#pingrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::PingRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "id": "ping-3",
 ///   "method": "ping"
 /// }"#;
-
 /// let message: PingRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -6694,7 +6562,7 @@ pub struct PingRequest {
 }
 
 impl PingRequest {
-    /// A [`PingRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6737,7 +6605,7 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6765,8 +6633,7 @@ impl Serialize for PingRequest {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
@@ -6777,11 +6644,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -6815,7 +6682,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -6840,8 +6707,7 @@ impl Serialize for ProgressNotification {
 
 /// Parameters of `notifications/progress`: how far a request has come.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
@@ -6864,7 +6730,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -6925,7 +6791,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6960,8 +6826,7 @@ impl Serialize for ProgressNotificationParams {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `prompts.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#promptlistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#promptlistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
@@ -6972,7 +6837,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// A [`PromptListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7017,7 +6882,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7042,8 +6907,7 @@ impl Serialize for PromptListChangedNotification {
 
 /// Asks a server for the contents of one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
@@ -7058,11 +6922,11 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// A [`ReadResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7099,7 +6963,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7126,8 +6990,7 @@ impl Serialize for ReadResourceRequest {
 
 /// Parameters of `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
@@ -7143,7 +7006,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A [`ReadResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7178,7 +7041,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7201,8 +7064,7 @@ impl Serialize for ReadResourceRequestParams {
 
 /// The contents of a resource, in answer to `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourceresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#readresourceresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
@@ -7218,7 +7080,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// A [`ReadResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -7253,7 +7115,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
             match key.as_str() {
                 "contents" => contents.read("contents", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7277,8 +7139,7 @@ impl Serialize for ReadResourceResult {
 /// Ties a message to a task. It stands in `_meta` under `io.modelcontextprotocol/related-task`
 /// on everything that is exchanged on a task's behalf.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#relatedtaskmetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
@@ -7289,7 +7150,7 @@ pub struct RelatedTaskMetadata {
 }
 
 impl RelatedTaskMetadata {
-    /// A [`RelatedTaskMetadata`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -7314,7 +7175,7 @@ impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7335,8 +7196,7 @@ impl Serialize for RelatedTaskMetadata {
 
 /// Parameters of a request that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#requestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#requestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
@@ -7349,7 +7209,7 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// A [`RequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7381,7 +7241,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7404,8 +7264,7 @@ impl Serialize for RequestParams {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `resources.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcelistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
@@ -7416,7 +7275,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// A [`ResourceListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7461,7 +7320,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7486,8 +7345,7 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request that concerns one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
@@ -7502,7 +7360,7 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// A [`ResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7537,7 +7395,7 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7562,8 +7420,7 @@ impl Serialize for ResourceRequestParams {
 /// watched resources are reported: those in `resourceSubscriptions` of a
 /// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
@@ -7574,11 +7431,11 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// A [`ResourceUpdatedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -7612,7 +7469,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7637,8 +7494,7 @@ impl Serialize for ResourceUpdatedNotification {
 
 /// Parameters of `notifications/resources/updated`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#resourceupdatednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
@@ -7654,7 +7510,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A [`ResourceUpdatedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7689,7 +7545,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7712,8 +7568,7 @@ impl Serialize for ResourceUpdatedNotificationParams {
 
 /// The part that all results share. Members beyond the known ones are allowed and kept.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#result)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#result)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultObject {
@@ -7726,7 +7581,7 @@ pub struct ResultObject {
 }
 
 impl ResultObject {
-    /// A [`ResultObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7758,7 +7613,7 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7780,26 +7635,20 @@ impl Serialize for ResultObject {
 /// Says that the client added, removed or changed a root. A server that cares asks for
 /// `roots/list` again.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#rootslistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::RootsListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
 ///   "method": "notifications/roots/list_changed"
 /// }"#;
-
 /// let message: RootsListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -7812,7 +7661,7 @@ pub struct RootsListChangedNotification {
 }
 
 impl RootsListChangedNotification {
-    /// A [`RootsListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7857,7 +7706,7 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7882,8 +7731,7 @@ impl Serialize for RootsListChangedNotification {
 
 /// One message of the conversation that is put to a model, or that a model produced.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -7900,7 +7748,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -7938,7 +7786,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7963,8 +7811,7 @@ impl Serialize for SamplingMessage {
 
 /// One block of a sampling message: text, image, sound, a call of a tool or the result of one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
@@ -8062,7 +7909,7 @@ pub struct ToolTasks {
 }
 
 impl ToolTasks {
-    /// A [`ToolTasks`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8094,7 +7941,7 @@ impl<'de> codec::FromMembers<'de> for ToolTasks {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "call" => call.read_optional("call", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8124,7 +7971,7 @@ pub struct ServerTaskRequests {
 }
 
 impl ServerTaskRequests {
-    /// A [`ServerTaskRequests`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8156,7 +8003,7 @@ impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8190,7 +8037,7 @@ pub struct ServerTasksCapability {
 }
 
 impl ServerTasksCapability {
-    /// A [`ServerTasksCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8242,7 +8089,7 @@ impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
                 "list" => list.read_optional("list", &mut members)?,
                 "cancel" => cancel.read_optional("cancel", &mut members)?,
                 "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8268,8 +8115,7 @@ impl Serialize for ServerTasksCapability {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servercapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -8292,7 +8138,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8386,7 +8232,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8431,8 +8277,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servernotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -8579,8 +8424,7 @@ impl Serialize for ServerNotification {
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
@@ -8709,8 +8553,7 @@ impl Serialize for ServerRequest {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -8999,14 +8842,12 @@ impl Serialize for ServerResult {
 /// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
 /// a level in each request's `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::SetLevelRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9016,13 +8857,9 @@ impl Serialize for ServerResult {
 ///     "level": "notice"
 ///   }
 /// }"#;
-
 /// let message: SetLevelRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9039,11 +8876,11 @@ pub struct SetLevelRequest {
 }
 
 impl SetLevelRequest {
-    /// A [`SetLevelRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9080,7 +8917,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9107,8 +8944,7 @@ impl Serialize for SetLevelRequest {
 
 /// Parameters of `logging/setLevel`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#setlevelrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
@@ -9123,7 +8959,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// A [`SetLevelRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -9158,7 +8994,7 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
             match key.as_str() {
                 "level" => level.read("level", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9182,14 +9018,12 @@ impl Serialize for SetLevelRequestParams {
 /// Asks the server to report changes of one resource until `resources/unsubscribe`. Replaced
 /// in 2026-07-28 by `subscriptions/listen`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::SubscribeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9199,13 +9033,9 @@ impl Serialize for SetLevelRequestParams {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: SubscribeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9222,11 +9052,11 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// A [`SubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9263,7 +9093,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9290,8 +9120,7 @@ impl Serialize for SubscribeRequest {
 
 /// Parameters of `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#subscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
@@ -9306,7 +9135,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// A [`SubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -9341,7 +9170,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9365,8 +9194,7 @@ impl Serialize for SubscribeRequestParams {
 /// The state of work that a request began and that goes on after its answer. Either side may
 /// run tasks for the other.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#task)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
@@ -9393,7 +9221,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A [`Task`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9408,7 +9236,7 @@ impl Task {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -9472,7 +9300,7 @@ impl<'de> codec::FromMembers<'de> for Task {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9517,8 +9345,7 @@ impl Serialize for Task {
 
 /// The parameters common to every request that can be run as a task.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskaugmentedrequestparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
@@ -9535,7 +9362,7 @@ pub struct TaskAugmentedRequestParams {
 }
 
 impl TaskAugmentedRequestParams {
-    /// A [`TaskAugmentedRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9577,7 +9404,7 @@ impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
             match key.as_str() {
                 "task" => task.read_optional("task", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9600,8 +9427,7 @@ impl Serialize for TaskAugmentedRequestParams {
 
 /// The wish to have a request run as a task, with its terms.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskmetadata)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
@@ -9613,7 +9439,7 @@ pub struct TaskMetadata {
 }
 
 impl TaskMetadata {
-    /// A [`TaskMetadata`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9652,7 +9478,7 @@ impl<'de> codec::FromMembers<'de> for TaskMetadata {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9673,8 +9499,7 @@ impl Serialize for TaskMetadata {
 
 /// How a task stands. A task starts out as `working`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum TaskStatus {
     /// The work goes on.
@@ -9756,14 +9581,12 @@ impl<'de> Deserialize<'de> for TaskStatus {
 /// Brings the requester news of a task. None of them is owed, so asking with `tasks/get`
 /// remains necessary.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::TaskStatusNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9776,13 +9599,9 @@ impl<'de> Deserialize<'de> for TaskStatus {
 ///     "ttl": 900000
 ///   }
 /// }"#;
-
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9795,11 +9614,11 @@ pub struct TaskStatusNotification {
 }
 
 impl TaskStatusNotification {
-    /// A [`TaskStatusNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -9833,7 +9652,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9858,8 +9677,7 @@ impl Serialize for TaskStatusNotification {
 
 /// Parameters of `notifications/tasks/status`: how the task stands now.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatusnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
@@ -9890,7 +9708,7 @@ pub struct TaskStatusNotificationParams {
 }
 
 impl TaskStatusNotificationParams {
-    /// A [`TaskStatusNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9906,7 +9724,7 @@ impl TaskStatusNotificationParams {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl: ttl,
+            ttl,
             poll_interval: None,
             extra: Extra::new(),
         }
@@ -9979,7 +9797,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10041,7 +9859,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// A [`ToolInputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10095,7 +9913,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10136,7 +9954,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// A [`ToolOutputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10190,7 +10008,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read_optional("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10218,8 +10036,7 @@ impl Serialize for ToolOutputSchema {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#tool)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -10252,12 +10069,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             description: None,
-            input_schema: input_schema,
+            input_schema,
             execution: None,
             output_schema: None,
             annotations: None,
@@ -10352,7 +10169,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10467,8 +10284,7 @@ impl<'de> Deserialize<'de> for TaskSupport {
 
 /// How a tool can be called.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolexecution)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
@@ -10479,7 +10295,7 @@ pub struct ToolExecution {
 }
 
 impl ToolExecution {
-    /// A [`ToolExecution`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10511,7 +10327,7 @@ impl<'de> codec::FromMembers<'de> for ToolExecution {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "taskSupport" => task_support.read_optional("taskSupport", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10532,11 +10348,9 @@ impl Serialize for ToolExecution {
 
 /// Says that the server's list of tools is no longer what it was, so that a cached list should
 /// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-
 /// before, any server that declared `tools.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toollistchangednotification)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
@@ -10547,7 +10361,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// A [`ToolListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10592,7 +10406,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -10618,8 +10432,7 @@ impl Serialize for ToolListChangedNotification {
 /// What a tool returned, told to the model in a sampling conversation. It belongs to a
 /// [`ToolUseContent`] of the message before.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -10640,7 +10453,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// A [`ToolResultContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -10707,7 +10520,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -10758,7 +10571,7 @@ pub struct URLElicitationRequiredErrorData {
 }
 
 impl URLElicitationRequiredErrorData {
-    /// A [`URLElicitationRequiredErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(elicitations: impl Into<Vec<ElicitRequestURLParams>>) -> Self {
         Self {
@@ -10783,7 +10596,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "elicitations" => elicitations.read("elicitations", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10815,7 +10628,7 @@ pub struct URLElicitationRequiredErrorObject {
 }
 
 impl URLElicitationRequiredErrorObject {
-    /// A [`URLElicitationRequiredErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -10823,7 +10636,7 @@ impl URLElicitationRequiredErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -10850,7 +10663,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -10876,8 +10689,7 @@ impl Serialize for URLElicitationRequiredErrorObject {
 /// Tells the client that the request cannot go on until the user has visited one or more URLs,
 /// for instance to sign in. The client may try again afterwards.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct URLElicitationRequiredError {
@@ -10892,11 +10704,11 @@ pub struct URLElicitationRequiredError {
 }
 
 impl URLElicitationRequiredError {
-    /// A [`URLElicitationRequiredError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: URLElicitationRequiredErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -10931,7 +10743,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -10956,14 +10768,12 @@ impl Serialize for URLElicitationRequiredError {
 
 /// Ends what `resources/subscribe` began: changes of the resource are no longer reported.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2025_11_25::UnsubscribeRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -10973,13 +10783,9 @@ impl Serialize for URLElicitationRequiredError {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: UnsubscribeRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10996,11 +10802,11 @@ pub struct UnsubscribeRequest {
 }
 
 impl UnsubscribeRequest {
-    /// A [`UnsubscribeRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -11037,7 +10843,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11064,8 +10870,7 @@ impl Serialize for UnsubscribeRequest {
 
 /// Parameters of `resources/unsubscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#unsubscriberequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
@@ -11080,7 +10885,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// A [`UnsubscribeRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -11115,7 +10920,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {

@@ -3,14 +3,7 @@
 //! Strategies of `proptest` for the types of 2026-07-28.
 
 use crate::arbitrary;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::Empty;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use proptest::prelude::{Arbitrary, BoxedStrategy, Just, Strategy, any};
 
 impl Arbitrary for Annotations {
@@ -34,12 +27,11 @@ impl Arbitrary for Annotations {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.last_modified = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["audience", "priority", "lastModified"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -61,12 +53,11 @@ impl Arbitrary for AudioContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -83,12 +74,11 @@ impl Arbitrary for BaseMetadata {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -152,7 +142,7 @@ impl Arbitrary for BlobResourceContents {
             arbitrary::maybe(any::<ResourceType>()),
             |it, value| it.resource_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -177,8 +167,7 @@ impl Arbitrary for BlobResourceContents {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -203,12 +192,11 @@ impl Arbitrary for BooleanSchema {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -239,12 +227,11 @@ impl Arbitrary for CacheableResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ttlMs", "cacheScope", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -256,12 +243,11 @@ impl Arbitrary for CallToolRequest {
         let all = (any::<CallToolRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CallToolRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -288,14 +274,13 @@ impl Arbitrary for CallToolRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -327,14 +312,13 @@ impl Arbitrary for CallToolResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["content", "structuredContent", "isError", "_meta", "resultType"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -343,14 +327,12 @@ impl Arbitrary for CallToolOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < CallToolResult > ().prop_map(Self::Complete).boxed(),
-                #[cfg(feature = "tasks")] any:: < CreateTaskResult > ()
-                .prop_map(Self::Task).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<CallToolResult>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<CreateTaskResult>().prop_map(Self::Task).boxed(),
+        ])
     }
 }
 
@@ -362,12 +344,11 @@ impl Arbitrary for CallToolResultResponse {
         let all = (any::<CallToolOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| CallToolResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -379,12 +360,11 @@ impl Arbitrary for CancelledNotification {
         let all = (any::<CancelledNotificationParams>(),)
             .prop_map(|(params,)| CancelledNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -406,12 +386,11 @@ impl Arbitrary for CancelledNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requestId", "reason", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -431,12 +410,11 @@ impl Arbitrary for SamplingCapability {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.tools = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["context", "tools"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -456,12 +434,11 @@ impl Arbitrary for ElicitationCapability {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.url = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["form", "url"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -496,14 +473,13 @@ impl Arbitrary for ClientCapabilities {
             arbitrary::maybe(arbitrary::map(arbitrary::object())),
             |it, value| it.extensions = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["experimental", "roots", "sampling", "elicitation", "extensions"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -512,12 +488,9 @@ impl Arbitrary for ClientNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::CancelledNotification)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::CancelledNotification).boxed(),
+        ])
     }
 }
 
@@ -526,32 +499,42 @@ impl Arbitrary for ClientRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < DiscoverRequest > ().prop_map(Self::Discover).boxed(), any:: <
-                ListResourcesRequest > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesRequest > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceRequest > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscriptionsListenRequest > ()
-                .prop_map(Self::SubscriptionsListen).boxed(), any:: < ListPromptsRequest
-                > ().prop_map(Self::ListPrompts).boxed(), any:: < GetPromptRequest > ()
-                .prop_map(Self::GetPrompt).boxed(), any:: < ListToolsRequest > ()
-                .prop_map(Self::ListTools).boxed(), any:: < CallToolRequest > ()
-                .prop_map(Self::CallTool).boxed(), any:: < CompleteRequest > ()
-                .prop_map(Self::Complete).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskRequest > ().prop_map(Self::GetTask).boxed(), #[cfg(feature =
-                "tasks")] any:: < UpdateTaskRequest > ().prop_map(Self::UpdateTask)
-                .boxed(), #[cfg(feature = "tasks")] any:: < CancelTaskRequest > ()
-                .prop_map(Self::CancelTask).boxed(), #[cfg(feature = "sep-2093")] any:: <
-                ReadResourceMetadataRequest > ().prop_map(Self::ReadResourceMetadata)
-                .boxed(), #[cfg(feature = "versioned-resources")] any:: <
-                GetResourceRequest > ().prop_map(Self::GetResource).boxed(),
-                #[cfg(feature = "versioned-resources")] any:: < SubscribeResourcesRequest
-                > ().prop_map(Self::SubscribeResources).boxed(), #[cfg(feature =
-                "versioned-resources")] any:: < UnsubscribeResourcesRequest > ()
-                .prop_map(Self::UnsubscribeResources).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<DiscoverRequest>().prop_map(Self::Discover).boxed(),
+            any::<ListResourcesRequest>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesRequest>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceRequest>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscriptionsListenRequest>()
+                .prop_map(Self::SubscriptionsListen)
+                .boxed(),
+            any::<ListPromptsRequest>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptRequest>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsRequest>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolRequest>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteRequest>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskRequest>().prop_map(Self::GetTask).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<UpdateTaskRequest>().prop_map(Self::UpdateTask).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<CancelTaskRequest>().prop_map(Self::CancelTask).boxed(),
+            #[cfg(feature = "sep-2093")]
+            any::<ReadResourceMetadataRequest>()
+                .prop_map(Self::ReadResourceMetadata)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<GetResourceRequest>().prop_map(Self::GetResource).boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<SubscribeResourcesRequest>()
+                .prop_map(Self::SubscribeResources)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<UnsubscribeResourcesRequest>()
+                .prop_map(Self::UnsubscribeResources)
+                .boxed(),
+        ])
     }
 }
 
@@ -563,12 +546,11 @@ impl Arbitrary for CompleteRequest {
         let all = (any::<CompleteRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CompleteRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -577,12 +559,10 @@ impl Arbitrary for CompletionReference {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < PromptReference > ().prop_map(Self::Prompt).boxed(), any:: <
-                ResourceTemplateReference > ().prop_map(Self::ResourceTemplate).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<PromptReference>().prop_map(Self::Prompt).boxed(),
+            any::<ResourceTemplateReference>().prop_map(Self::ResourceTemplate).boxed(),
+        ])
     }
 }
 
@@ -594,12 +574,11 @@ impl Arbitrary for CompletionArgument {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(name, value)| CompletionArgument::new(name, value))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["name", "value"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -614,12 +593,11 @@ impl Arbitrary for CompletionContext {
             arbitrary::maybe(arbitrary::map(arbitrary::text())),
             |it, value| it.arguments = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["arguments"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -644,12 +622,11 @@ impl Arbitrary for CompleteRequestParams {
             arbitrary::maybe(any::<CompletionContext>()),
             |it, value| it.context = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["ref", "argument", "context", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -671,12 +648,11 @@ impl Arbitrary for Completion {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.has_more = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["values", "total", "hasMore"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -698,12 +674,11 @@ impl Arbitrary for CompleteResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["completion", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -715,12 +690,11 @@ impl Arbitrary for CompleteResultResponse {
         let all = (any::<CompleteResult>(), any::<RequestId>())
             .prop_map(|(result, id)| CompleteResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -729,15 +703,13 @@ impl Arbitrary for ContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::TextContent).boxed(), any:: <
-                ImageContent > ().prop_map(Self::ImageContent).boxed(), any:: <
-                AudioContent > ().prop_map(Self::AudioContent).boxed(), any:: <
-                ResourceLink > ().prop_map(Self::ResourceLink).boxed(), any:: <
-                EmbeddedResource > ().prop_map(Self::EmbeddedResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::TextContent).boxed(),
+            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
+            any::<AudioContent>().prop_map(Self::AudioContent).boxed(),
+            any::<ResourceLink>().prop_map(Self::ResourceLink).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+        ])
     }
 }
 
@@ -749,12 +721,11 @@ impl Arbitrary for CreateMessageRequest {
         let all = (any::<CreateMessageRequestParams>(),)
             .prop_map(|(params,)| CreateMessageRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -821,7 +792,7 @@ impl Arbitrary for CreateMessageRequestParams {
             arbitrary::maybe(any::<ToolChoice>()),
             |it, value| it.tool_choice = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -838,8 +809,7 @@ impl Arbitrary for CreateMessageRequestParams {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -859,13 +829,12 @@ impl Arbitrary for SamplingContent {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SamplingMessageContentBlock > ().prop_map(Self::Block).boxed(),
-                arbitrary::list(any:: < SamplingMessageContentBlock > (), 0..= 3)
-                .prop_map(Self::Array).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SamplingMessageContentBlock>().prop_map(Self::Block).boxed(),
+            arbitrary::list(any::<SamplingMessageContentBlock>(), 0..=3)
+                .prop_map(Self::Array)
+                .boxed(),
+        ])
     }
 }
 
@@ -891,12 +860,11 @@ impl Arbitrary for CreateMessageResult {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["model", "stopReason", "role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -908,12 +876,11 @@ impl Arbitrary for DiscoverRequest {
         let all = (any::<RequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| DiscoverRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -950,7 +917,7 @@ impl Arbitrary for DiscoverResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -964,8 +931,7 @@ impl Arbitrary for DiscoverResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -977,12 +943,11 @@ impl Arbitrary for DiscoverResultResponse {
         let all = (any::<DiscoverResult>(), any::<RequestId>())
             .prop_map(|(result, id)| DiscoverResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -994,12 +959,11 @@ impl Arbitrary for ElicitRequest {
         let all = (any::<ElicitRequestParams>(),)
             .prop_map(|(params,)| ElicitRequest::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1030,12 +994,11 @@ impl Arbitrary for RequestedSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.required = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type", "properties", "required"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1055,12 +1018,11 @@ impl Arbitrary for ElicitRequestFormParams {
             arbitrary::maybe(any::<ElicitRequestFormParamsMode>()),
             |it, value| it.mode = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "requestedSchema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1069,12 +1031,10 @@ impl Arbitrary for ElicitRequestParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ElicitRequestFormParams > ().prop_map(Self::Form).boxed(), any::
-                < ElicitRequestURLParams > ().prop_map(Self::URL).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ElicitRequestFormParams>().prop_map(Self::Form).boxed(),
+            any::<ElicitRequestURLParams>().prop_map(Self::URL).boxed(),
+        ])
     }
 }
 
@@ -1086,12 +1046,11 @@ impl Arbitrary for ElicitRequestURLParams {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(message, url)| ElicitRequestURLParams::new(message, url))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["mode", "message", "url"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1109,14 +1068,12 @@ impl Arbitrary for ElicitValue {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                arbitrary::list(arbitrary::text(), 0..= 3).prop_map(Self::Array).boxed(),
-                arbitrary::text().prop_map(Self::String).boxed(),
-                arbitrary::number(f64::MIN..= f64::MAX).prop_map(Self::Number).boxed(),
-                any:: < bool > ().prop_map(Self::Boolean).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            arbitrary::list(arbitrary::text(), 0..=3).prop_map(Self::Array).boxed(),
+            arbitrary::text().prop_map(Self::String).boxed(),
+            arbitrary::number(f64::MIN..=f64::MAX).prop_map(Self::Number).boxed(),
+            any::<bool>().prop_map(Self::Boolean).boxed(),
+        ])
     }
 }
 
@@ -1133,12 +1090,11 @@ impl Arbitrary for ElicitResult {
             arbitrary::maybe(arbitrary::map(any::<ElicitValue>())),
             |it, value| it.content = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["action", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1147,12 +1103,10 @@ impl Arbitrary for AnyResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextResourceContents > ().prop_map(Self::Text).boxed(), any:: <
-                BlobResourceContents > ().prop_map(Self::Blob).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextResourceContents>().prop_map(Self::Text).boxed(),
+            any::<BlobResourceContents>().prop_map(Self::Blob).boxed(),
+        ])
     }
 }
 
@@ -1174,12 +1128,11 @@ impl Arbitrary for EmbeddedResource {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "resource", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1188,15 +1141,17 @@ impl Arbitrary for EnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < SingleSelectEnumSchema > ().prop_map(Self::SingleSelect).boxed(),
-                any:: < MultiSelectEnumSchema > ().prop_map(Self::MultiSelect).boxed(),
-                any:: < LegacyTitledEnumSchema > ()
-                .prop_filter("told apart by its members", | value | value.enum_names
-                .is_some()).prop_map(Self::LegacyTitled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<SingleSelectEnumSchema>().prop_map(Self::SingleSelect).boxed(),
+            any::<MultiSelectEnumSchema>().prop_map(Self::MultiSelect).boxed(),
+            any::<LegacyTitledEnumSchema>()
+                .prop_filter(
+                    "told apart by its members",
+                    |value| value.enum_names.is_some(),
+                )
+                .prop_map(Self::LegacyTitled)
+                .boxed(),
+        ])
     }
 }
 
@@ -1213,12 +1168,11 @@ impl Arbitrary for ErrorObject {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1230,12 +1184,11 @@ impl Arbitrary for GetPromptRequest {
         let all = (any::<GetPromptRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetPromptRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1262,14 +1215,13 @@ impl Arbitrary for GetPromptRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1296,12 +1248,11 @@ impl Arbitrary for GetPromptResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "messages", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1310,12 +1261,10 @@ impl Arbitrary for GetPromptOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < GetPromptResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<GetPromptResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -1327,12 +1276,11 @@ impl Arbitrary for GetPromptResultResponse {
         let all = (any::<GetPromptOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| GetPromptResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1349,12 +1297,11 @@ impl Arbitrary for HeaderMismatchErrorObject {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1371,12 +1318,11 @@ impl Arbitrary for HeaderMismatchError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1410,12 +1356,11 @@ impl Arbitrary for Icon {
             arbitrary::maybe(any::<IconTheme>()),
             |it, value| it.theme = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["src", "mimeType", "sizes", "theme"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1430,12 +1375,7 @@ impl Arbitrary for Icons {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["icons"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["icons"]), |it, value| it.extra = value)
     }
 }
 
@@ -1457,12 +1397,11 @@ impl Arbitrary for ImageContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "data", "mimeType", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1494,14 +1433,13 @@ impl Arbitrary for Implementation {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["version", "description", "websiteUrl", "name", "title", "icons"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1510,13 +1448,11 @@ impl Arbitrary for InputRequest {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CreateMessageRequest > ().prop_map(Self::CreateMessage).boxed(),
-                any:: < ListRootsRequest > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitRequest > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CreateMessageRequest>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsRequest>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitRequest>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -1541,12 +1477,11 @@ impl Arbitrary for InputRequiredResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["inputRequests", "requestState", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1555,13 +1490,11 @@ impl Arbitrary for InputResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CreateMessageResult > ().prop_map(Self::CreateMessage).boxed(),
-                any:: < ListRootsResult > ().prop_map(Self::ListRoots).boxed(), any:: <
-                ElicitResult > ().prop_map(Self::Elicit).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CreateMessageResult>().prop_map(Self::CreateMessage).boxed(),
+            any::<ListRootsResult>().prop_map(Self::ListRoots).boxed(),
+            any::<ElicitResult>().prop_map(Self::Elicit).boxed(),
+        ])
     }
 }
 
@@ -1583,12 +1516,11 @@ impl Arbitrary for InputResponseRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["inputResponses", "requestState", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1605,12 +1537,11 @@ impl Arbitrary for InternalError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1627,12 +1558,11 @@ impl Arbitrary for InvalidParamsError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1649,12 +1579,11 @@ impl Arbitrary for InvalidRequestError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1671,12 +1600,11 @@ impl Arbitrary for JSONRPCErrorResponse {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "error"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1685,13 +1613,11 @@ impl Arbitrary for JSONRPCMessage {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCRequest > ().prop_map(Self::Request).boxed(), any:: <
-                JSONRPCNotification > ().prop_map(Self::Notification).boxed(), any:: <
-                JSONRPCResponse > ().prop_map(Self::Response).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCRequest>().prop_map(Self::Request).boxed(),
+            any::<JSONRPCNotification>().prop_map(Self::Notification).boxed(),
+            any::<JSONRPCResponse>().prop_map(Self::Response).boxed(),
+        ])
     }
 }
 
@@ -1708,12 +1634,11 @@ impl Arbitrary for JSONRPCNotification {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1730,12 +1655,11 @@ impl Arbitrary for JSONRPCRequest {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1744,12 +1668,10 @@ impl Arbitrary for JSONRPCResponse {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < JSONRPCResultResponse > ().prop_map(Self::Result).boxed(), any::
-                < JSONRPCErrorResponse > ().prop_map(Self::Error).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<JSONRPCResultResponse>().prop_map(Self::Result).boxed(),
+            any::<JSONRPCErrorResponse>().prop_map(Self::Error).boxed(),
+        ])
     }
 }
 
@@ -1761,12 +1683,11 @@ impl Arbitrary for JSONRPCResultResponse {
         let all = (any::<RequestId>(), any::<ResultObject>())
             .prop_map(|(id, result)| JSONRPCResultResponse::new(id, result))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["jsonrpc", "id", "result"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1798,14 +1719,13 @@ impl Arbitrary for LegacyTitledEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["type", "title", "description", "enum", "enumNames", "default"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1817,12 +1737,11 @@ impl Arbitrary for ListPromptsRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListPromptsRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1857,14 +1776,13 @@ impl Arbitrary for ListPromptsResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["prompts", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1876,12 +1794,11 @@ impl Arbitrary for ListPromptsResultResponse {
         let all = (any::<ListPromptsResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListPromptsResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1893,12 +1810,11 @@ impl Arbitrary for ListResourceTemplatesRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListResourceTemplatesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1933,7 +1849,7 @@ impl Arbitrary for ListResourceTemplatesResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -1946,8 +1862,7 @@ impl Arbitrary for ListResourceTemplatesResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1962,12 +1877,11 @@ impl Arbitrary for ListResourceTemplatesResultResponse {
                 id,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -1979,12 +1893,11 @@ impl Arbitrary for ListResourcesRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2019,7 +1932,7 @@ impl Arbitrary for ListResourcesResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2032,8 +1945,7 @@ impl Arbitrary for ListResourcesResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2045,12 +1957,11 @@ impl Arbitrary for ListResourcesResultResponse {
         let all = (any::<ListResourcesResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListResourcesResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2065,12 +1976,7 @@ impl Arbitrary for ListRootsRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -2085,12 +1991,11 @@ impl Arbitrary for ListRootsRequest {
             arbitrary::maybe(any::<ListRootsRequestParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2102,12 +2007,7 @@ impl Arbitrary for ListRootsResult {
         let all = (arbitrary::list(any::<Root>(), 0..=3),)
             .prop_map(|(roots,)| ListRootsResult::new(roots))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["roots"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["roots"]), |it, value| it.extra = value)
     }
 }
 
@@ -2119,12 +2019,11 @@ impl Arbitrary for ListToolsRequest {
         let all = (any::<PaginatedRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ListToolsRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2159,14 +2058,13 @@ impl Arbitrary for ListToolsResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2178,12 +2076,11 @@ impl Arbitrary for ListToolsResultResponse {
         let all = (any::<ListToolsResult>(), any::<RequestId>())
             .prop_map(|(result, id)| ListToolsResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2215,12 +2112,11 @@ impl Arbitrary for LoggingMessageNotification {
         let all = (any::<LoggingMessageNotificationParams>(),)
             .prop_map(|(params,)| LoggingMessageNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2242,12 +2138,11 @@ impl Arbitrary for LoggingMessageNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["level", "logger", "data", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2264,12 +2159,11 @@ impl Arbitrary for MethodNotFoundError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2283,12 +2177,11 @@ impl Arbitrary for MissingRequiredClientCapabilityErrorData {
                 required_capabilities,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["requiredCapabilities"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2303,12 +2196,11 @@ impl Arbitrary for MissingRequiredClientCapabilityErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2325,12 +2217,11 @@ impl Arbitrary for MissingRequiredClientCapabilityError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2345,12 +2236,7 @@ impl Arbitrary for ModelHint {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.name = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["name"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["name"]), |it, value| it.extra = value)
     }
 }
 
@@ -2380,14 +2266,13 @@ impl Arbitrary for ModelPreferences {
             arbitrary::maybe(arbitrary::number(0.0..=1.0)),
             |it, value| it.intelligence_priority = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["hints", "costPriority", "speedPriority", "intelligencePriority"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2396,13 +2281,10 @@ impl Arbitrary for MultiSelectEnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < UntitledMultiSelectEnumSchema > ().prop_map(Self::Untitled)
-                .boxed(), any:: < TitledMultiSelectEnumSchema > ().prop_map(Self::Titled)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<UntitledMultiSelectEnumSchema>().prop_map(Self::Untitled).boxed(),
+            any::<TitledMultiSelectEnumSchema>().prop_map(Self::Titled).boxed(),
+        ])
     }
 }
 
@@ -2419,12 +2301,11 @@ impl Arbitrary for Notification {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2439,12 +2320,11 @@ impl Arbitrary for NotificationMetaObject {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.subscription_id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["io.modelcontextprotocol/subscriptionId"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2459,12 +2339,7 @@ impl Arbitrary for NotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -2510,14 +2385,13 @@ impl Arbitrary for NumberSchema {
             arbitrary::maybe(arbitrary::number(f64::MIN..=f64::MAX)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["type", "title", "description", "minimum", "maximum", "default"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2533,12 +2407,11 @@ impl Arbitrary for PaginatedRequest {
         )
             .prop_map(|(params, id, method)| PaginatedRequest::new(params, id, method))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["params", "jsonrpc", "id", "method"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2561,14 +2434,13 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.filter = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["cursor", "_meta", #[cfg(feature = "versioned-resources")] "filter"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2593,12 +2465,11 @@ impl Arbitrary for PaginatedResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["nextCursor", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2615,12 +2486,11 @@ impl Arbitrary for ParseError {
             arbitrary::maybe(arbitrary::value()),
             |it, value| it.data = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2629,14 +2499,12 @@ impl Arbitrary for PrimitiveSchemaDefinition {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < StringSchema > ().prop_map(Self::String).boxed(), any:: <
-                NumberSchema > ().prop_map(Self::Number).boxed(), any:: < BooleanSchema >
-                ().prop_map(Self::Boolean).boxed(), any:: < EnumSchema > ()
-                .prop_map(Self::Enum).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<StringSchema>().prop_map(Self::String).boxed(),
+            any::<NumberSchema>().prop_map(Self::Number).boxed(),
+            any::<BooleanSchema>().prop_map(Self::Boolean).boxed(),
+            any::<EnumSchema>().prop_map(Self::Enum).boxed(),
+        ])
     }
 }
 
@@ -2648,12 +2516,11 @@ impl Arbitrary for ProgressNotification {
         let all = (any::<ProgressNotificationParams>(),)
             .prop_map(|(params,)| ProgressNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2683,14 +2550,13 @@ impl Arbitrary for ProgressNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["progressToken", "progress", "total", "message", "_meta"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2725,14 +2591,13 @@ impl Arbitrary for Prompt {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["description", "arguments", "_meta", "name", "title", "icons"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2759,12 +2624,11 @@ impl Arbitrary for PromptArgument {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["description", "required", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2779,12 +2643,11 @@ impl Arbitrary for PromptListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2796,12 +2659,11 @@ impl Arbitrary for PromptMessage {
         let all = (any::<Role>(), any::<ContentBlock>())
             .prop_map(|(role, content)| PromptMessage::new(role, content))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2818,12 +2680,11 @@ impl Arbitrary for PromptReference {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.title = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "name", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2835,12 +2696,11 @@ impl Arbitrary for ReadResourceRequest {
         let all = (any::<ReadResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2862,12 +2722,11 @@ impl Arbitrary for ReadResourceRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.request_state = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta", "inputResponses", "requestState"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2897,14 +2756,13 @@ impl Arbitrary for ReadResourceResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &["contents", "ttlMs", "cacheScope", "_meta", "resultType"],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2913,12 +2771,10 @@ impl Arbitrary for ReadResourceOutcome {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < InputRequiredResult > ().prop_map(Self::InputRequired).boxed(),
-                any:: < ReadResourceResult > ().prop_map(Self::Complete).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<ReadResourceResult>().prop_map(Self::Complete).boxed(),
+        ])
     }
 }
 
@@ -2930,12 +2786,11 @@ impl Arbitrary for ReadResourceResultResponse {
         let all = (any::<ReadResourceOutcome>(), any::<RequestId>())
             .prop_map(|(result, id)| ReadResourceResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2952,12 +2807,11 @@ impl Arbitrary for Request {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -2987,7 +2841,7 @@ impl Arbitrary for RequestMetaObject {
             arbitrary::maybe(any::<LoggingLevel>()),
             |it, value| it.log_level = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -2999,8 +2853,7 @@ impl Arbitrary for RequestMetaObject {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3012,12 +2865,7 @@ impl Arbitrary for RequestParams {
         let all = (any::<RequestMetaObject>(),)
             .prop_map(|(meta,)| RequestParams::new(meta))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["_meta"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["_meta"]), |it, value| it.extra = value)
     }
 }
 
@@ -3100,7 +2948,7 @@ impl Arbitrary for Resource {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3128,8 +2976,7 @@ impl Arbitrary for Resource {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3151,12 +2998,11 @@ impl Arbitrary for ResourceContents {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "mimeType", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3239,7 +3085,7 @@ impl Arbitrary for ResourceLink {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.metadata = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3268,8 +3114,7 @@ impl Arbitrary for ResourceLink {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3284,12 +3129,11 @@ impl Arbitrary for ResourceListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3301,12 +3145,11 @@ impl Arbitrary for ResourceRequestParams {
         let all = (arbitrary::text(), any::<RequestMetaObject>())
             .prop_map(|(uri, meta)| ResourceRequestParams::new(uri, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3348,7 +3191,7 @@ impl Arbitrary for ResourceTemplate {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3363,8 +3206,7 @@ impl Arbitrary for ResourceTemplate {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3376,12 +3218,11 @@ impl Arbitrary for ResourceTemplateReference {
         let all = (arbitrary::text(),)
             .prop_map(|(uri,)| ResourceTemplateReference::new(uri))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "uri"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3393,12 +3234,11 @@ impl Arbitrary for ResourceUpdatedNotification {
         let all = (any::<ResourceUpdatedNotificationParams>(),)
             .prop_map(|(params,)| ResourceUpdatedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3415,12 +3255,11 @@ impl Arbitrary for ResourceUpdatedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3440,12 +3279,11 @@ impl Arbitrary for ResultObject {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3460,12 +3298,11 @@ impl Arbitrary for ResultMetaObject {
             arbitrary::maybe(any::<Implementation>()),
             |it, value| it.server_info = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["io.modelcontextprotocol/serverInfo"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3505,12 +3342,11 @@ impl Arbitrary for Root {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "name", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3527,12 +3363,11 @@ impl Arbitrary for SamplingMessage {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["role", "content", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3541,15 +3376,13 @@ impl Arbitrary for SamplingMessageContentBlock {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < TextContent > ().prop_map(Self::Text).boxed(), any:: <
-                ImageContent > ().prop_map(Self::Image).boxed(), any:: < AudioContent >
-                ().prop_map(Self::Audio).boxed(), any:: < ToolUseContent > ()
-                .prop_map(Self::ToolUse).boxed(), any:: < ToolResultContent > ()
-                .prop_map(Self::ToolResult).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
+            any::<ToolUseContent>().prop_map(Self::ToolUse).boxed(),
+            any::<ToolResultContent>().prop_map(Self::ToolResult).boxed(),
+        ])
     }
 }
 
@@ -3564,12 +3397,11 @@ impl Arbitrary for PromptsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3589,12 +3421,11 @@ impl Arbitrary for ResourcesCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["subscribe", "listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3609,12 +3440,11 @@ impl Arbitrary for ToolsCapability {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.list_changed = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["listChanged"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3659,7 +3489,7 @@ impl Arbitrary for ServerCapabilities {
             arbitrary::maybe(arbitrary::map(arbitrary::object())),
             |it, value| it.extensions = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3673,8 +3503,7 @@ impl Arbitrary for ServerCapabilities {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3683,25 +3512,28 @@ impl Arbitrary for ServerNotification {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < CancelledNotification > ().prop_map(Self::Cancelled).boxed(),
-                any:: < ProgressNotification > ().prop_map(Self::Progress).boxed(), any::
-                < ResourceListChangedNotification > ()
-                .prop_map(Self::ResourceListChanged).boxed(), any:: <
-                SubscriptionsAcknowledgedNotification > ()
-                .prop_map(Self::SubscriptionsAcknowledged).boxed(), any:: <
-                ResourceUpdatedNotification > ().prop_map(Self::ResourceUpdated).boxed(),
-                any:: < PromptListChangedNotification > ()
-                .prop_map(Self::PromptListChanged).boxed(), any:: <
-                ToolListChangedNotification > ().prop_map(Self::ToolListChanged).boxed(),
-                any:: < LoggingMessageNotification > ().prop_map(Self::LoggingMessage)
-                .boxed(), #[cfg(feature = "tasks")] any:: < TaskStatusNotification > ()
-                .prop_map(Self::TaskStatus).boxed(), #[cfg(feature =
-                "versioned-resources")] any:: < ResourceContentChangedNotification > ()
-                .prop_map(Self::ResourceContentChanged).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<CancelledNotification>().prop_map(Self::Cancelled).boxed(),
+            any::<ProgressNotification>().prop_map(Self::Progress).boxed(),
+            any::<ResourceListChangedNotification>()
+                .prop_map(Self::ResourceListChanged)
+                .boxed(),
+            any::<SubscriptionsAcknowledgedNotification>()
+                .prop_map(Self::SubscriptionsAcknowledged)
+                .boxed(),
+            any::<ResourceUpdatedNotification>().prop_map(Self::ResourceUpdated).boxed(),
+            any::<PromptListChangedNotification>()
+                .prop_map(Self::PromptListChanged)
+                .boxed(),
+            any::<ToolListChangedNotification>().prop_map(Self::ToolListChanged).boxed(),
+            any::<LoggingMessageNotification>().prop_map(Self::LoggingMessage).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotification>().prop_map(Self::TaskStatus).boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<ResourceContentChangedNotification>()
+                .prop_map(Self::ResourceContentChanged)
+                .boxed(),
+        ])
     }
 }
 
@@ -3710,26 +3542,30 @@ impl Arbitrary for ServerResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < ResultObject > ().prop_map(Self::Empty).boxed(), any:: <
-                InputRequiredResult > ().prop_map(Self::InputRequired).boxed(), any:: <
-                DiscoverResult > ().prop_map(Self::Discover).boxed(), any:: <
-                ListResourcesResult > ().prop_map(Self::ListResources).boxed(), any:: <
-                ListResourceTemplatesResult > ().prop_map(Self::ListResourceTemplates)
-                .boxed(), any:: < ReadResourceResult > ().prop_map(Self::ReadResource)
-                .boxed(), any:: < SubscriptionsListenResult > ()
-                .prop_map(Self::SubscriptionsListen).boxed(), any:: < ListPromptsResult >
-                ().prop_map(Self::ListPrompts).boxed(), any:: < GetPromptResult > ()
-                .prop_map(Self::GetPrompt).boxed(), any:: < ListToolsResult > ()
-                .prop_map(Self::ListTools).boxed(), any:: < CallToolResult > ()
-                .prop_map(Self::CallTool).boxed(), any:: < CompleteResult > ()
-                .prop_map(Self::Complete).boxed(), #[cfg(feature = "sep-2093")] any:: <
-                ReadResourceMetadataResult > ().prop_map(Self::ReadResourceMetadata)
-                .boxed(), #[cfg(feature = "versioned-resources")] any:: <
-                GetResourceResult > ().prop_map(Self::GetResource).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<ResultObject>().prop_map(Self::Empty).boxed(),
+            any::<InputRequiredResult>().prop_map(Self::InputRequired).boxed(),
+            any::<DiscoverResult>().prop_map(Self::Discover).boxed(),
+            any::<ListResourcesResult>().prop_map(Self::ListResources).boxed(),
+            any::<ListResourceTemplatesResult>()
+                .prop_map(Self::ListResourceTemplates)
+                .boxed(),
+            any::<ReadResourceResult>().prop_map(Self::ReadResource).boxed(),
+            any::<SubscriptionsListenResult>()
+                .prop_map(Self::SubscriptionsListen)
+                .boxed(),
+            any::<ListPromptsResult>().prop_map(Self::ListPrompts).boxed(),
+            any::<GetPromptResult>().prop_map(Self::GetPrompt).boxed(),
+            any::<ListToolsResult>().prop_map(Self::ListTools).boxed(),
+            any::<CallToolResult>().prop_map(Self::CallTool).boxed(),
+            any::<CompleteResult>().prop_map(Self::Complete).boxed(),
+            #[cfg(feature = "sep-2093")]
+            any::<ReadResourceMetadataResult>()
+                .prop_map(Self::ReadResourceMetadata)
+                .boxed(),
+            #[cfg(feature = "versioned-resources")]
+            any::<GetResourceResult>().prop_map(Self::GetResource).boxed(),
+        ])
     }
 }
 
@@ -3738,13 +3574,10 @@ impl Arbitrary for SingleSelectEnumSchema {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < UntitledSingleSelectEnumSchema > ().prop_map(Self::Untitled)
-                .boxed(), any:: < TitledSingleSelectEnumSchema > ()
-                .prop_map(Self::Titled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<UntitledSingleSelectEnumSchema>().prop_map(Self::Untitled).boxed(),
+            any::<TitledSingleSelectEnumSchema>().prop_map(Self::Titled).boxed(),
+        ])
     }
 }
 
@@ -3793,7 +3626,7 @@ impl Arbitrary for StringSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3807,8 +3640,7 @@ impl Arbitrary for StringSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3844,7 +3676,7 @@ impl Arbitrary for SubscriptionFilter {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.task_ids = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3857,8 +3689,7 @@ impl Arbitrary for SubscriptionFilter {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3870,12 +3701,11 @@ impl Arbitrary for SubscriptionsAcknowledgedNotification {
         let all = (any::<SubscriptionsAcknowledgedNotificationParams>(),)
             .prop_map(|(params,)| SubscriptionsAcknowledgedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3894,12 +3724,11 @@ impl Arbitrary for SubscriptionsAcknowledgedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["notifications", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3911,12 +3740,11 @@ impl Arbitrary for SubscriptionsListenRequest {
         let all = (any::<SubscriptionsListenRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscriptionsListenRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3931,12 +3759,11 @@ impl Arbitrary for SubscriptionsListenRequestParams {
                 meta,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["notifications", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3953,12 +3780,11 @@ impl Arbitrary for SubscriptionsListenResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3977,7 +3803,7 @@ impl Arbitrary for SubscriptionsListenResultMetaObject {
             arbitrary::maybe(any::<Implementation>()),
             |it, value| it.server_info = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -3986,8 +3812,7 @@ impl Arbitrary for SubscriptionsListenResultMetaObject {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -3999,12 +3824,11 @@ impl Arbitrary for SubscriptionsListenResultResponse {
         let all = (any::<SubscriptionsListenResult>(), any::<RequestId>())
             .prop_map(|(result, id)| SubscriptionsListenResultResponse::new(result, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["result", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4026,12 +3850,11 @@ impl Arbitrary for TextContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "text", "annotations", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4095,7 +3918,7 @@ impl Arbitrary for TextResourceContents {
             arbitrary::maybe(any::<ResourceType>()),
             |it, value| it.resource_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4120,8 +3943,7 @@ impl Arbitrary for TextResourceContents {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4133,12 +3955,11 @@ impl Arbitrary for TitledOption {
         let all = (arbitrary::text(), arbitrary::text())
             .prop_map(|(const_, title)| TitledOption::new(const_, title))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["const", "title"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4150,12 +3971,7 @@ impl Arbitrary for TitledMultiSelectItems {
         let all = (arbitrary::list(any::<TitledOption>(), 0..=3),)
             .prop_map(|(any_of,)| TitledMultiSelectItems::new(any_of))
             .boxed();
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["anyOf"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["anyOf"]), |it, value| it.extra = value)
     }
 }
 
@@ -4192,7 +4008,7 @@ impl Arbitrary for TitledMultiSelectEnumSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4206,8 +4022,7 @@ impl Arbitrary for TitledMultiSelectEnumSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4234,12 +4049,11 @@ impl Arbitrary for TitledSingleSelectEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "oneOf", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4254,12 +4068,11 @@ impl Arbitrary for ToolInputSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.schema = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema", "type"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4274,12 +4087,11 @@ impl Arbitrary for ToolOutputSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.schema = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["$schema"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4321,7 +4133,7 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4336,8 +4148,7 @@ impl Arbitrary for Tool {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4372,7 +4183,7 @@ impl Arbitrary for ToolAnnotations {
             arbitrary::maybe(any::<bool>()),
             |it, value| it.open_world_hint = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4384,8 +4195,7 @@ impl Arbitrary for ToolAnnotations {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4409,12 +4219,7 @@ impl Arbitrary for ToolChoice {
             arbitrary::maybe(any::<ToolChoiceMode>()),
             |it, value| it.mode = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::extra(&["mode"]),
-            |it, value| it.extra = value,
-        );
-        all
+        arbitrary::with(all, arbitrary::extra(&["mode"]), |it, value| it.extra = value)
     }
 }
 
@@ -4429,12 +4234,11 @@ impl Arbitrary for ToolListChangedNotification {
             arbitrary::maybe(any::<NotificationParams>()),
             |it, value| it.params = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4464,7 +4268,7 @@ impl Arbitrary for ToolResultContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4477,8 +4281,7 @@ impl Arbitrary for ToolResultContent {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4495,12 +4298,11 @@ impl Arbitrary for ToolUseContent {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "id", "name", "input", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4515,12 +4317,11 @@ impl Arbitrary for UnsupportedProtocolVersionErrorData {
                 requested,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["supported", "requested"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4535,12 +4336,11 @@ impl Arbitrary for UnsupportedProtocolVersionErrorObject {
                 data,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["code", "message", "data"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4557,12 +4357,11 @@ impl Arbitrary for UnsupportedProtocolVersionError {
             arbitrary::maybe(any::<RequestId>()),
             |it, value| it.id = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["error", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4574,12 +4373,11 @@ impl Arbitrary for UntitledMultiSelectItems {
         let all = (arbitrary::list(arbitrary::text(), 0..=3),)
             .prop_map(|(enum_,)| UntitledMultiSelectItems::new(enum_))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "enum"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4616,7 +4414,7 @@ impl Arbitrary for UntitledMultiSelectEnumSchema {
             arbitrary::maybe(arbitrary::list(arbitrary::text(), 0..=3)),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4630,8 +4428,7 @@ impl Arbitrary for UntitledMultiSelectEnumSchema {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4658,12 +4455,11 @@ impl Arbitrary for UntitledSingleSelectEnumSchema {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.default = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["type", "title", "description", "enum", "default"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4710,7 +4506,7 @@ impl Arbitrary for Task {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4724,8 +4520,7 @@ impl Arbitrary for Task {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4758,7 +4553,7 @@ impl Arbitrary for WorkingTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4772,8 +4567,7 @@ impl Arbitrary for WorkingTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4808,7 +4602,7 @@ impl Arbitrary for InputRequiredTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4823,8 +4617,7 @@ impl Arbitrary for InputRequiredTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4859,7 +4652,7 @@ impl Arbitrary for CompletedTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4874,8 +4667,7 @@ impl Arbitrary for CompletedTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4910,7 +4702,7 @@ impl Arbitrary for FailedTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4925,8 +4717,7 @@ impl Arbitrary for FailedTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4959,7 +4750,7 @@ impl Arbitrary for CancelledTask {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -4973,8 +4764,7 @@ impl Arbitrary for CancelledTask {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -4984,15 +4774,13 @@ impl Arbitrary for DetailedTask {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < WorkingTask > ().prop_map(Self::Working).boxed(), any:: <
-                InputRequiredTask > ().prop_map(Self::InputRequired).boxed(), any:: <
-                CompletedTask > ().prop_map(Self::Completed).boxed(), any:: < FailedTask
-                > ().prop_map(Self::Failed).boxed(), any:: < CancelledTask > ()
-                .prop_map(Self::Cancelled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<WorkingTask>().prop_map(Self::Working).boxed(),
+            any::<InputRequiredTask>().prop_map(Self::InputRequired).boxed(),
+            any::<CompletedTask>().prop_map(Self::Completed).boxed(),
+            any::<FailedTask>().prop_map(Self::Failed).boxed(),
+            any::<CancelledTask>().prop_map(Self::Cancelled).boxed(),
+        ])
     }
 }
 
@@ -5032,7 +4820,7 @@ impl Arbitrary for CreateTaskResult {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5048,8 +4836,7 @@ impl Arbitrary for CreateTaskResult {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5062,12 +4849,11 @@ impl Arbitrary for GetTaskRequest {
         let all = (any::<GetTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5085,12 +4871,11 @@ impl Arbitrary for GetTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5128,7 +4913,7 @@ impl Arbitrary for GetTaskResultWorking {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5144,8 +4929,7 @@ impl Arbitrary for GetTaskResultWorking {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5185,7 +4969,7 @@ impl Arbitrary for GetTaskResultInputRequired {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5202,8 +4986,7 @@ impl Arbitrary for GetTaskResultInputRequired {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5243,7 +5026,7 @@ impl Arbitrary for GetTaskResultCompleted {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5260,8 +5043,7 @@ impl Arbitrary for GetTaskResultCompleted {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5301,7 +5083,7 @@ impl Arbitrary for GetTaskResultFailed {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5318,8 +5100,7 @@ impl Arbitrary for GetTaskResultFailed {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5357,7 +5138,7 @@ impl Arbitrary for GetTaskResultCancelled {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5373,8 +5154,7 @@ impl Arbitrary for GetTaskResultCancelled {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5384,18 +5164,18 @@ impl Arbitrary for GetTaskResult {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                #[cfg(feature = "tasks")] any:: < GetTaskResultWorking > ()
-                .prop_map(Self::Working).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskResultInputRequired > ().prop_map(Self::InputRequired).boxed(),
-                #[cfg(feature = "tasks")] any:: < GetTaskResultCompleted > ()
-                .prop_map(Self::Completed).boxed(), #[cfg(feature = "tasks")] any:: <
-                GetTaskResultFailed > ().prop_map(Self::Failed).boxed(), #[cfg(feature =
-                "tasks")] any:: < GetTaskResultCancelled > ().prop_map(Self::Cancelled)
-                .boxed()
-            ],
-        )
+        arbitrary::one_of([
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultWorking>().prop_map(Self::Working).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultInputRequired>().prop_map(Self::InputRequired).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultCompleted>().prop_map(Self::Completed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultFailed>().prop_map(Self::Failed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<GetTaskResultCancelled>().prop_map(Self::Cancelled).boxed(),
+        ])
     }
 }
 
@@ -5408,12 +5188,11 @@ impl Arbitrary for UpdateTaskRequest {
         let all = (any::<UpdateTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UpdateTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5434,12 +5213,11 @@ impl Arbitrary for UpdateTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "inputResponses", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5455,12 +5233,11 @@ impl Arbitrary for UpdateTaskResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5473,12 +5250,11 @@ impl Arbitrary for CancelTaskRequest {
         let all = (any::<CancelTaskRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| CancelTaskRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5496,12 +5272,11 @@ impl Arbitrary for CancelTaskRequestParams {
             arbitrary::maybe(any::<RequestMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["taskId", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5517,12 +5292,11 @@ impl Arbitrary for CancelTaskResult {
             arbitrary::maybe(any::<ResultMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5535,12 +5309,11 @@ impl Arbitrary for TaskStatusNotification {
         let all = (any::<TaskStatusNotificationParams>(),)
             .prop_map(|(params,)| TaskStatusNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5578,7 +5351,7 @@ impl Arbitrary for TaskStatusNotificationParamsWorking {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5593,8 +5366,7 @@ impl Arbitrary for TaskStatusNotificationParamsWorking {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5634,7 +5406,7 @@ impl Arbitrary for TaskStatusNotificationParamsInputRequired {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5650,8 +5422,7 @@ impl Arbitrary for TaskStatusNotificationParamsInputRequired {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5691,7 +5462,7 @@ impl Arbitrary for TaskStatusNotificationParamsCompleted {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5707,8 +5478,7 @@ impl Arbitrary for TaskStatusNotificationParamsCompleted {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5748,7 +5518,7 @@ impl Arbitrary for TaskStatusNotificationParamsFailed {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5764,8 +5534,7 @@ impl Arbitrary for TaskStatusNotificationParamsFailed {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5803,7 +5572,7 @@ impl Arbitrary for TaskStatusNotificationParamsCancelled {
             arbitrary::maybe(arbitrary::int(-9007199254740991..=9007199254740991)),
             |it, value| it.poll_interval_ms = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(
                 &[
@@ -5818,8 +5587,7 @@ impl Arbitrary for TaskStatusNotificationParamsCancelled {
                 ],
             ),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5829,19 +5597,24 @@ impl Arbitrary for TaskStatusNotificationParams {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                #[cfg(feature = "tasks")] any:: < TaskStatusNotificationParamsWorking >
-                ().prop_map(Self::Working).boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsInputRequired > ()
-                .prop_map(Self::InputRequired).boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsCompleted > ().prop_map(Self::Completed)
-                .boxed(), #[cfg(feature = "tasks")] any:: <
-                TaskStatusNotificationParamsFailed > ().prop_map(Self::Failed).boxed(),
-                #[cfg(feature = "tasks")] any:: < TaskStatusNotificationParamsCancelled >
-                ().prop_map(Self::Cancelled).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsWorking>().prop_map(Self::Working).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsInputRequired>()
+                .prop_map(Self::InputRequired)
+                .boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsCompleted>()
+                .prop_map(Self::Completed)
+                .boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsFailed>().prop_map(Self::Failed).boxed(),
+            #[cfg(feature = "tasks")]
+            any::<TaskStatusNotificationParamsCancelled>()
+                .prop_map(Self::Cancelled)
+                .boxed(),
+        ])
     }
 }
 
@@ -5864,12 +5637,11 @@ impl Arbitrary for ReadResourceMetadataRequest {
         let all = (any::<ReadResourceMetadataRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| ReadResourceMetadataRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5882,12 +5654,11 @@ impl Arbitrary for ReadResourceMetadataRequestParams {
         let all = (arbitrary::text(), any::<RequestMetaObject>())
             .prop_map(|(uri, meta)| ReadResourceMetadataRequestParams::new(uri, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5910,12 +5681,11 @@ impl Arbitrary for ReadResourceMetadataResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5928,12 +5698,11 @@ impl Arbitrary for GetResourceRequest {
         let all = (any::<GetResourceRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| GetResourceRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5951,12 +5720,11 @@ impl Arbitrary for GetResourceRequestParams {
             arbitrary::maybe(arbitrary::text()),
             |it, value| it.version = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uri", "version", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5979,12 +5747,11 @@ impl Arbitrary for GetResourceResult {
             any::<ResultType>(),
             |it, value| it.result_type = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "contents", "_meta", "resultType"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -5994,12 +5761,10 @@ impl Arbitrary for GetResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        arbitrary::one_of(
-            vec![
-                any:: < GetTextResourceContents > ().prop_map(Self::Text).boxed(), any::
-                < GetBlobResourceContents > ().prop_map(Self::Blob).boxed()
-            ],
-        )
+        arbitrary::one_of([
+            any::<GetTextResourceContents>().prop_map(Self::Text).boxed(),
+            any::<GetBlobResourceContents>().prop_map(Self::Blob).boxed(),
+        ])
     }
 }
 
@@ -6015,12 +5780,11 @@ impl Arbitrary for GetTextResourceContents {
                 content,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contentType", "content"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6036,12 +5800,11 @@ impl Arbitrary for GetBlobResourceContents {
                 blob,
             ))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["contentType", "blob"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6054,12 +5817,11 @@ impl Arbitrary for SubscribeResourcesRequest {
         let all = (any::<SubscribeResourcesRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| SubscribeResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6072,12 +5834,11 @@ impl Arbitrary for SubscribeResourcesRequestParams {
         let all = (arbitrary::list(arbitrary::text(), 0..=3), any::<RequestMetaObject>())
             .prop_map(|(uris, meta)| SubscribeResourcesRequestParams::new(uris, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uris", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6090,12 +5851,11 @@ impl Arbitrary for UnsubscribeResourcesRequest {
         let all = (any::<UnsubscribeResourcesRequestParams>(), any::<RequestId>())
             .prop_map(|(params, id)| UnsubscribeResourcesRequest::new(params, id))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc", "id"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6108,12 +5868,11 @@ impl Arbitrary for UnsubscribeResourcesRequestParams {
         let all = (arbitrary::list(arbitrary::text(), 0..=3), any::<RequestMetaObject>())
             .prop_map(|(uris, meta)| UnsubscribeResourcesRequestParams::new(uris, meta))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["uris", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6126,12 +5885,11 @@ impl Arbitrary for ResourceContentChangedNotification {
         let all = (any::<ResourceContentChangedNotificationParams>(),)
             .prop_map(|(params,)| ResourceContentChangedNotification::new(params))
             .boxed();
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["method", "params", "jsonrpc"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }
 
@@ -6151,11 +5909,10 @@ impl Arbitrary for ResourceContentChangedNotificationParams {
             arbitrary::maybe(any::<NotificationMetaObject>()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
+        arbitrary::with(
             all,
             arbitrary::extra(&["resource", "_meta"]),
             |it, value| it.extra = value,
-        );
-        all
+        )
     }
 }

@@ -2,21 +2,16 @@
 
 //! The types of 2026-07-28.
 
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value, Empty};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
 use super::*;
+use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-#[allow(unused_imports, reason = "what is used depends on the schema")]
-use serde::{de::MapAccess, ser::SerializeMap};
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
@@ -34,7 +29,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// A [`Annotations`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -95,7 +90,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
                 "lastModified" => {
                     last_modified.read_optional("lastModified", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -123,8 +118,7 @@ impl Serialize for Annotations {
 
 /// A sound clip that travels inside the message, for a model to hear or as its output.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
@@ -145,7 +139,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// A [`AudioContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -195,7 +189,7 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -225,8 +219,7 @@ impl Serialize for AudioContent {
 
 /// The two names that most listed things have: one for programs, one for people.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#basemetadata)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BaseMetadata {
@@ -240,7 +233,7 @@ pub struct BaseMetadata {
 }
 
 impl BaseMetadata {
-    /// A [`BaseMetadata`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -275,7 +268,7 @@ impl<'de> codec::FromMembers<'de> for BaseMetadata {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -298,8 +291,7 @@ impl Serialize for BaseMetadata {
 
 /// Contents of a resource that are bytes rather than text, such as an image or an archive.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
@@ -355,7 +347,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// A [`BlobResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
         Self {
@@ -510,7 +502,7 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
                 "resourceType" => {
                     resource_type.read_optional("resourceType", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -602,8 +594,7 @@ impl Serialize for BlobResourceContents {
 
 /// A yes-or-no field of an elicitation form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#booleanschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct BooleanSchema {
@@ -618,7 +609,7 @@ pub struct BooleanSchema {
 }
 
 impl BooleanSchema {
-    /// A [`BooleanSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -672,7 +663,7 @@ impl<'de> codec::FromMembers<'de> for BooleanSchema {
                 "title" => title.read_optional("title", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -762,8 +753,7 @@ impl<'de> Deserialize<'de> for CacheScope {
 /// Part shared by the results that a client may keep for a while: lists, discovery and
 /// resource contents. Both hints are mandatory.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CacheableResult {
@@ -786,11 +776,11 @@ pub struct CacheableResult {
 }
 
 impl CacheableResult {
-    /// A [`CacheableResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
         Self {
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -836,7 +826,7 @@ impl<'de> codec::FromMembers<'de> for CacheableResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -864,14 +854,12 @@ impl Serialize for CacheableResult {
 
 /// Runs one of the server's tools (`tools/call`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CallToolRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -888,13 +876,9 @@ impl Serialize for CacheableResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: CallToolRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -911,11 +895,11 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// A [`CallToolRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -947,7 +931,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -974,8 +958,7 @@ impl Serialize for CallToolRequest {
 
 /// Names the tool to run and what to pass to it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
@@ -1001,7 +984,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A [`CallToolRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -1009,7 +992,7 @@ impl CallToolRequestParams {
             arguments: None,
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -1066,7 +1049,7 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1100,14 +1083,12 @@ impl Serialize for CallToolRequestParams {
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CallToolResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -1119,13 +1100,9 @@ impl Serialize for CallToolRequestParams {
 ///   ],
 ///   "isError": false
 /// }"#;
-
 /// let message: CallToolResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1152,7 +1129,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A [`CallToolResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -1219,7 +1196,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1354,8 +1331,7 @@ impl Serialize for CallToolOutcome {
 
 /// Envelope of a `tools/call` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResultResponse {
@@ -1371,7 +1347,7 @@ pub struct CallToolResultResponse {
 }
 
 impl CallToolResultResponse {
-    /// A [`CallToolResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: impl Into<CallToolOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1403,7 +1379,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -1431,14 +1407,12 @@ impl Serialize for CallToolResultResponse {
 /// too, only to end a `subscriptions/listen` stream; over HTTP, closing the response stream
 /// does the client's part.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelledNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -1448,13 +1422,9 @@ impl Serialize for CallToolResultResponse {
 ///     "reason": "The skipper closed the chart."
 ///   }
 /// }"#;
-
 /// let message: CancelledNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1467,11 +1437,11 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// A [`CancelledNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -1505,7 +1475,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -1530,8 +1500,7 @@ impl Serialize for CancelledNotification {
 
 /// Names the request that is given up.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -1549,7 +1518,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A [`CancelledNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -1594,7 +1563,7 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
                 "requestId" => request_id.read("requestId", &mut members)?,
                 "reason" => reason.read_optional("reason", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1635,7 +1604,7 @@ pub struct SamplingCapability {
 }
 
 impl SamplingCapability {
-    /// A [`SamplingCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1677,7 +1646,7 @@ impl<'de> codec::FromMembers<'de> for SamplingCapability {
             match key.as_str() {
                 "context" => context.read_optional("context", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1713,7 +1682,7 @@ pub struct ElicitationCapability {
 }
 
 impl ElicitationCapability {
-    /// A [`ElicitationCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1755,7 +1724,7 @@ impl<'de> codec::FromMembers<'de> for ElicitationCapability {
             match key.as_str() {
                 "form" => form.read_optional("form", &mut members)?,
                 "url" => url.read_optional("url", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1779,8 +1748,7 @@ impl Serialize for ElicitationCapability {
 /// What the client can do beyond the basics. The server may use nothing that is not announced
 /// here; keys that the protocol does not know are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -1804,7 +1772,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A [`ClientCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1878,7 +1846,7 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
                 "sampling" => sampling.read_optional("sampling", &mut members)?,
                 "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
                 "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -1911,8 +1879,7 @@ impl Serialize for ClientCapabilities {
 
 /// Every notification that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
@@ -1951,8 +1918,7 @@ impl Serialize for ClientNotification {
 
 /// Every request that a client may send. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
@@ -2222,21 +2188,18 @@ impl Serialize for ClientRequest {
 /// Everything that a client may answer. Since 2026-07-28 servers send no requests, so that
 /// only the empty result is left.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
 pub type ClientResult = EmptyResult;
 
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CompleteRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -2257,13 +2220,9 @@ pub type ClientResult = EmptyResult;
 ///     }
 ///   }
 /// }"#;
-
 /// let message: CompleteRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2280,11 +2239,11 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A [`CompleteRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2321,7 +2280,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -2415,7 +2374,7 @@ pub struct CompletionArgument {
 }
 
 impl CompletionArgument {
-    /// A [`CompletionArgument`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -2443,7 +2402,7 @@ impl<'de> codec::FromMembers<'de> for CompletionArgument {
             match key.as_str() {
                 "name" => name.read("name", &mut members)?,
                 "value" => value.read("value", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2475,7 +2434,7 @@ pub struct CompletionContext {
 }
 
 impl CompletionContext {
-    /// A [`CompletionContext`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2507,7 +2466,7 @@ impl<'de> codec::FromMembers<'de> for CompletionContext {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2528,8 +2487,7 @@ impl Serialize for CompletionContext {
 
 /// Says what the user is filling in and how far they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
@@ -2550,7 +2508,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A [`CompleteRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2559,9 +2517,9 @@ impl CompleteRequestParams {
     ) -> Self {
         Self {
             ref_: ref_.into(),
-            argument: argument,
+            argument,
             context: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -2595,7 +2553,7 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
                 "argument" => argument.read("argument", &mut members)?,
                 "context" => context.read_optional("context", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2636,7 +2594,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A [`Completion`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2690,7 +2648,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
                     )?
                 }
                 "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2716,14 +2674,12 @@ impl Serialize for Completion {
 
 /// Suggestions for the argument that the client asked about.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CompleteResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -2735,13 +2691,9 @@ impl Serialize for Completion {
 ///     "hasMore": false
 ///   }
 /// }"#;
-
 /// let message: CompleteResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2762,11 +2714,11 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// A [`CompleteResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
-            completion: completion,
+            completion,
             meta: None,
             result_type: ResultType::Complete,
             extra: Extra::new(),
@@ -2807,7 +2759,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
                 "completion" => completion.read("completion", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -2832,8 +2784,7 @@ impl Serialize for CompleteResult {
 
 /// Envelope of a `completion/complete` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResultResponse {
@@ -2849,11 +2800,11 @@ pub struct CompleteResultResponse {
 }
 
 impl CompleteResultResponse {
-    /// A [`CompleteResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -2881,7 +2832,7 @@ impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -2907,8 +2858,7 @@ impl Serialize for CompleteResultResponse {
 /// One piece of what a tool or prompt returns: text, an image, audio, a link to a resource, or
 /// a resource itself. Told apart by `type`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
@@ -3005,14 +2955,12 @@ impl Serialize for ContentBlock {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateMessageRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "sampling/createMessage",
@@ -3029,13 +2977,9 @@ impl Serialize for ContentBlock {
 ///     "maxTokens": 80
 ///   }
 /// }"#;
-
 /// let message: CreateMessageRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3048,11 +2992,11 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// A [`CreateMessageRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -3082,7 +3026,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3174,8 +3118,7 @@ impl<'de> Deserialize<'de> for IncludeContext {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
@@ -3213,7 +3156,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A [`CreateMessageRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -3222,7 +3165,7 @@ impl CreateMessageRequestParams {
             system_prompt: None,
             include_context: None,
             temperature: None,
-            max_tokens: max_tokens,
+            max_tokens,
             stop_sequences: None,
             metadata: None,
             tools: None,
@@ -3339,7 +3282,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3428,7 +3371,7 @@ impl From<&str> for StopReason {
             "stopSequence" => Self::StopSequence,
             "maxTokens" => Self::MaxTokens,
             "toolUse" => Self::ToolUse,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }
@@ -3471,7 +3414,6 @@ impl<'de> Deserialize<'de> for StopReason {
 }
 
 /// What a sampling message says. Since 2025-11-25 that may be one block or an array of blocks;
-
 /// before, it is a single one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3528,14 +3470,12 @@ impl Serialize for SamplingContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateMessageResult;
-
 ///
 /// let text = r#"{
 ///   "role": "assistant",
@@ -3546,13 +3486,9 @@ impl Serialize for SamplingContent {
 ///   "model": "example-small-1",
 ///   "stopReason": "endTurn"
 /// }"#;
-
 /// let message: CreateMessageResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3576,7 +3512,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A [`CreateMessageResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -3631,7 +3567,7 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3663,14 +3599,12 @@ impl Serialize for CreateMessageResult {
 /// revision answers it; a client may skip it and find out with its first real request whether
 /// the revision suits.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::DiscoverRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -3683,13 +3617,9 @@ impl Serialize for CreateMessageResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: DiscoverRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3706,11 +3636,11 @@ pub struct DiscoverRequest {
 }
 
 impl DiscoverRequest {
-    /// A [`DiscoverRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: RequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -3747,7 +3677,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -3774,14 +3704,12 @@ impl Serialize for DiscoverRequest {
 
 /// A server's self-description: revisions, capabilities and guidance. It may be cached.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::DiscoverResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -3798,13 +3726,9 @@ impl Serialize for DiscoverRequest {
 ///   "ttlMs": 3600000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: DiscoverResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3838,7 +3762,7 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// A [`DiscoverResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         supported_versions: impl Into<Vec<String>>,
@@ -3848,9 +3772,9 @@ impl DiscoverResult {
     ) -> Self {
         Self {
             supported_versions: supported_versions.into(),
-            capabilities: capabilities,
+            capabilities,
             instructions: None,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -3913,7 +3837,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -3959,8 +3883,7 @@ impl Serialize for DiscoverResult {
 
 /// Envelope of a `server/discover` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResultResponse {
@@ -3976,11 +3899,11 @@ pub struct DiscoverResultResponse {
 }
 
 impl DiscoverResultResponse {
-    /// A [`DiscoverResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: DiscoverResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -4008,7 +3931,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -4034,14 +3957,12 @@ impl Serialize for DiscoverResultResponse {
 /// Asks the user something through the client (`elicitation/create`). It travels inside an
 /// [`InputRequiredResult`] and has no `id` of its own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ElicitRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "elicitation/create",
@@ -4058,13 +3979,9 @@ impl Serialize for DiscoverResultResponse {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ElicitRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4077,7 +3994,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// A [`ElicitRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: impl Into<ElicitRequestParams>) -> Self {
         Self {
@@ -4111,7 +4028,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
                     )?
                 }
                 "params" => params.read("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -4204,7 +4121,7 @@ pub struct RequestedSchema {
 }
 
 impl RequestedSchema {
-    /// A [`RequestedSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -4251,7 +4168,7 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
                 "properties" => properties.read("properties", &mut members)?,
                 "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4279,8 +4196,7 @@ impl Serialize for RequestedSchema {
 /// A question that the client puts as a form. Never for passwords, keys or other secrets,
 /// since client and model see the answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestformparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
@@ -4295,13 +4211,13 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A [`ElicitRequestFormParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
             mode: None,
             message: message.into(),
-            requested_schema: requested_schema,
+            requested_schema,
             extra: Extra::new(),
         }
     }
@@ -4335,7 +4251,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
                 "requestedSchema" => {
                     requested_schema.read("requestedSchema", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4361,8 +4277,7 @@ impl Serialize for ElicitRequestFormParams {
 /// A question to the user, put as a form or answered at a URL. Told apart by `mode`, where
 /// absence means a form.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
@@ -4397,10 +4312,11 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         let (tag, members) = codec::find_tag(members, "mode")?;
         match tag.as_deref() {
-            Some("form") => codec::FromMembers::from_members(members).map(Self::Form),
+            Some("form") | None => {
+                codec::FromMembers::from_members(members).map(Self::Form)
+            }
             Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
             Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
-            None => codec::FromMembers::from_members(members).map(Self::Form),
         }
     }
 }
@@ -4417,8 +4333,7 @@ impl Serialize for ElicitRequestParams {
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestURLParams {
@@ -4432,7 +4347,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// A [`ElicitRequestURLParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -4462,7 +4377,7 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
                 "mode" => codec::read_text(&mut mode, "mode", "url", &mut members)?,
                 "message" => message.read("message", &mut members)?,
                 "url" => url.read("url", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         mode.required("mode")?;
@@ -4630,14 +4545,12 @@ impl Serialize for ElicitValue {
 
 /// The user's reaction to a question, and the form's values where there are any.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ElicitResult;
-
 ///
 /// let text = r#"{
 ///   "action": "accept",
@@ -4645,13 +4558,9 @@ impl Serialize for ElicitValue {
 ///     "draught": 2
 ///   }
 /// }"#;
-
 /// let message: ElicitResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4667,7 +4576,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A [`ElicitResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -4702,7 +4611,7 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
             match key.as_str() {
                 "action" => action.read("action", &mut members)?,
                 "content" => content.read_optional("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -4793,8 +4702,7 @@ impl Serialize for AnyResourceContents {
 /// A resource that travels inside the message, contents included. The client decides how it
 /// reaches the user or the model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
@@ -4811,7 +4719,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// A [`EmbeddedResource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -4858,7 +4766,7 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
                 "resource" => resource.read("resource", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -4885,33 +4793,26 @@ impl Serialize for EmbeddedResource {
 
 /// Success with nothing to report. Only the members that every result can have may occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::EmptyResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: EmptyResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 pub type EmptyResult = ResultObject;
 
 /// A field of an elicitation form where the user picks from given options, one or several.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#enumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EnumSchema {
@@ -5010,8 +4911,7 @@ impl Serialize for EnumSchema {
 
 /// Description of a failure, as JSON-RPC defines it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorObject {
@@ -5028,11 +4928,11 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// A [`ErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
-            code: code,
+            code,
             message: message.into(),
             data: None,
             extra: Extra::new(),
@@ -5073,7 +4973,7 @@ impl<'de> codec::FromMembers<'de> for ErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5098,14 +4998,12 @@ impl Serialize for ErrorObject {
 
 /// Fetches a prompt with its arguments filled in (`prompts/get`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetPromptRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -5122,13 +5020,9 @@ impl Serialize for ErrorObject {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: GetPromptRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5145,11 +5039,11 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// A [`GetPromptRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -5181,7 +5075,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -5208,8 +5102,7 @@ impl Serialize for GetPromptRequest {
 
 /// Names the prompt and the values for its arguments.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
@@ -5235,7 +5128,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A [`GetPromptRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -5243,7 +5136,7 @@ impl GetPromptRequestParams {
             arguments: None,
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -5300,7 +5193,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5333,14 +5226,12 @@ impl Serialize for GetPromptRequestParams {
 
 /// A prompt, ready to be given to a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetPromptResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -5354,13 +5245,9 @@ impl Serialize for GetPromptRequestParams {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: GetPromptResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5383,7 +5270,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A [`GetPromptResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -5438,7 +5325,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
                 "messages" => messages.read("messages", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5534,8 +5421,7 @@ impl Serialize for GetPromptOutcome {
 
 /// Envelope of a `prompts/get` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResultResponse {
@@ -5551,7 +5437,7 @@ pub struct GetPromptResultResponse {
 }
 
 impl GetPromptResultResponse {
-    /// A [`GetPromptResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5583,7 +5469,7 @@ impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5620,7 +5506,7 @@ pub struct HeaderMismatchErrorObject {
 }
 
 impl HeaderMismatchErrorObject {
-    /// A [`HeaderMismatchErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -5659,7 +5545,7 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -5683,11 +5569,9 @@ impl Serialize for HeaderMismatchErrorObject {
 }
 
 /// Refusal of an HTTP request whose headers are missing, malformed or contradict the body;
-
 /// sent with status 400. When it concerns `Mcp-Param-` headers, list the tools anew and retry.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeaderMismatchError {
@@ -5702,11 +5586,11 @@ pub struct HeaderMismatchError {
 }
 
 impl HeaderMismatchError {
-    /// A [`HeaderMismatchError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: HeaderMismatchErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -5741,7 +5625,7 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -5827,8 +5711,7 @@ impl<'de> Deserialize<'de> for IconTheme {
 /// A picture that stands for a server, tool, prompt or resource. Treat address and bytes as
 /// untrusted; SVG can carry scripts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icon)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
@@ -5848,7 +5731,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// A [`Icon`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -5903,7 +5786,7 @@ impl<'de> codec::FromMembers<'de> for Icon {
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
                 "sizes" => codec::read_one_or_many(&mut sizes, "sizes", &mut members)?,
                 "theme" => theme.read_optional("theme", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5930,8 +5813,7 @@ impl Serialize for Icon {
 
 /// Part shared by everything that can be shown with an icon.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#icons)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Icons {
@@ -5943,7 +5825,7 @@ pub struct Icons {
 }
 
 impl Icons {
-    /// A [`Icons`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5975,7 +5857,7 @@ impl<'de> codec::FromMembers<'de> for Icons {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -5996,8 +5878,7 @@ impl Serialize for Icons {
 
 /// A picture that travels inside the message, for a model to see or as its output.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
@@ -6018,7 +5899,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// A [`ImageContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -6068,7 +5949,7 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
                 "mimeType" => mime_type.read("mimeType", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -6099,8 +5980,7 @@ impl Serialize for ImageContent {
 /// Name and version of the software on one side. Nobody checks it, so that it is good for
 /// display and logs and for no decision.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
@@ -6122,7 +6002,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// A [`Implementation`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -6190,7 +6070,7 @@ impl<'de> codec::FromMembers<'de> for Implementation {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6226,8 +6106,7 @@ impl Serialize for Implementation {
 /// A question that a server can put to the client before it finishes a request: sampling,
 /// roots or elicitation. The variant follows from `method`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
@@ -6298,22 +6177,19 @@ impl Serialize for InputRequest {
 /// answers come back under the same keys; a kind that the client did not announce may not
 /// occur.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequests)
 pub type InputRequests = Map<InputRequest>;
 
 /// Says that the request cannot be finished yet. The client answers the questions, if any, and
 /// sends the same request again under a new `id`; at least one of the two members is present.
 /// Only tool calls, prompts and resource reads can end so.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::InputRequiredResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "input_required",
@@ -6329,13 +6205,9 @@ pub type InputRequests = Map<InputRequest>;
 ///   },
 ///   "requestState": "c2VhbGVk"
 /// }"#;
-
 /// let message: InputRequiredResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -6356,7 +6228,7 @@ pub struct InputRequiredResult {
 }
 
 impl InputRequiredResult {
-    /// A [`InputRequiredResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6421,7 +6293,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -6450,8 +6322,7 @@ impl Serialize for InputRequiredResult {
 /// The client's answer to one question of a server. It does not say of itself which kind it
 /// is; that follows from the question under the same key.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
@@ -6538,8 +6409,7 @@ impl Serialize for InputResponse {
 /// Part shared by the requests that a server can answer with questions first. Both members
 /// belong to the retry.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponserequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InputResponseRequestParams {
@@ -6559,13 +6429,13 @@ pub struct InputResponseRequestParams {
 }
 
 impl InputResponseRequestParams {
-    /// A [`InputResponseRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             input_responses: None,
             request_state: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -6611,7 +6481,7 @@ impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
                     request_state.read_optional("requestState", &mut members)?
                 }
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -6637,14 +6507,12 @@ impl Serialize for InputResponseRequestParams {
 /// The client's answers, each under the key of its question in [`InputRequests`]. Servers
 /// ignore keys that they did not ask for.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponses)
 pub type InputResponses = Map<InputResponse>;
 
 /// The request was sound and the receiver failed at it nevertheless.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#internalerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InternalError {
@@ -6658,7 +6526,7 @@ pub struct InternalError {
 }
 
 impl InternalError {
-    /// A [`InternalError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6697,7 +6565,7 @@ impl<'de> codec::FromMembers<'de> for InternalError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6723,8 +6591,7 @@ impl Serialize for InternalError {
 /// The method exists and its parameters will not do: unknown tool, prompt or resource, bad
 /// arguments, stale cursor, undeclared elicitation mode, and the like.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidParamsError {
@@ -6738,7 +6605,7 @@ pub struct InvalidParamsError {
 }
 
 impl InvalidParamsError {
-    /// A [`InvalidParamsError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6777,7 +6644,7 @@ impl<'de> codec::FromMembers<'de> for InvalidParamsError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6803,8 +6670,7 @@ impl Serialize for InvalidParamsError {
 /// The message is JSON and yet no JSON-RPC request: `jsonrpc` or `method` is missing or has
 /// the wrong type.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidrequesterror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidRequestError {
@@ -6818,7 +6684,7 @@ pub struct InvalidRequestError {
 }
 
 impl InvalidRequestError {
-    /// A [`InvalidRequestError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6857,7 +6723,7 @@ impl<'de> codec::FromMembers<'de> for InvalidRequestError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -6882,20 +6748,17 @@ impl Serialize for InvalidRequestError {
 
 /// A list of arbitrary JSON values.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JSONArray = Vec<JSONValue>;
 
 /// A JSON object with arbitrary members.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
 pub type JSONObject = Object;
 
 /// Answer to a request that failed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcerrorresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCErrorResponse {
@@ -6909,12 +6772,12 @@ pub struct JSONRPCErrorResponse {
 }
 
 impl JSONRPCErrorResponse {
-    /// A [`JSONRPCErrorResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: ErrorObject) -> Self {
         Self {
             id: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -6948,7 +6811,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
                 }
                 "id" => id.read_optional("id", &mut members)?,
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -6974,8 +6837,7 @@ impl Serialize for JSONRPCErrorResponse {
 /// Anything that can stand on the wire. A request has `method` and `id`, a notification
 /// `method` alone, and an answer either `result` or `error`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCMessage {
@@ -7067,8 +6929,7 @@ impl Serialize for JSONRPCMessage {
 
 /// A message that wants no answer and gets none, not even an error.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCNotification {
@@ -7081,7 +6942,7 @@ pub struct JSONRPCNotification {
 }
 
 impl JSONRPCNotification {
-    /// A [`JSONRPCNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -7120,7 +6981,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
                 }
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7145,8 +7006,7 @@ impl Serialize for JSONRPCNotification {
 
 /// A message that asks for something and gets exactly one answer under the same `id`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCRequest {
@@ -7163,7 +7023,7 @@ pub struct JSONRPCRequest {
 }
 
 impl JSONRPCRequest {
-    /// A [`JSONRPCRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -7205,7 +7065,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7233,8 +7093,7 @@ impl Serialize for JSONRPCRequest {
 /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
 /// both.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JSONRPCResponse {
@@ -7302,8 +7161,7 @@ impl Serialize for JSONRPCResponse {
 
 /// Answer to a request that succeeded.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JSONRPCResultResponse {
@@ -7319,12 +7177,12 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// A [`JSONRPCResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
             id: id.into(),
-            result: result,
+            result,
             extra: Extra::new(),
         }
     }
@@ -7351,7 +7209,7 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
                 }
                 "id" => id.read("id", &mut members)?,
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7376,15 +7234,13 @@ impl Serialize for JSONRPCResultResponse {
 
 /// Any JSON value at all, `null` included.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
 pub type JSONValue = Value;
 
 /// The older way to let the user pick one of several labelled values in a form. Write
 /// [`TitledSingleSelectEnumSchema`] instead; this one will go.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#legacytitledenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
@@ -7404,7 +7260,7 @@ pub struct LegacyTitledEnumSchema {
 }
 
 impl LegacyTitledEnumSchema {
-    /// A [`LegacyTitledEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -7471,7 +7327,7 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
                 "enum" => enum_.read("enum", &mut members)?,
                 "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -7506,14 +7362,12 @@ impl Serialize for LegacyTitledEnumSchema {
 
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListPromptsRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -7526,13 +7380,9 @@ impl Serialize for LegacyTitledEnumSchema {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListPromptsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7549,11 +7399,11 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// A [`ListPromptsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7590,7 +7440,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7617,14 +7467,12 @@ impl Serialize for ListPromptsRequest {
 
 /// One page of the server's prompts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListPromptsResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -7637,13 +7485,9 @@ impl Serialize for ListPromptsRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListPromptsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7673,7 +7517,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A [`ListPromptsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         prompts: impl Into<Vec<Prompt>>,
@@ -7685,7 +7529,7 @@ impl ListPromptsResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -7740,7 +7584,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -7776,8 +7620,7 @@ impl Serialize for ListPromptsResult {
 
 /// Envelope of a `prompts/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResultResponse {
@@ -7793,11 +7636,11 @@ pub struct ListPromptsResultResponse {
 }
 
 impl ListPromptsResultResponse {
-    /// A [`ListPromptsResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7825,7 +7668,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -7851,14 +7694,12 @@ impl Serialize for ListPromptsResultResponse {
 /// Asks for one page of the resource templates that the server offers
 /// (`resources/templates/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourceTemplatesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -7871,13 +7712,9 @@ impl Serialize for ListPromptsResultResponse {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListResourceTemplatesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7894,11 +7731,11 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// A [`ListResourceTemplatesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -7935,7 +7772,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -7962,14 +7799,12 @@ impl Serialize for ListResourceTemplatesRequest {
 
 /// One page of the server's resource templates.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourceTemplatesResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -7982,13 +7817,9 @@ impl Serialize for ListResourceTemplatesRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListResourceTemplatesResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8018,7 +7849,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A [`ListResourceTemplatesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         resource_templates: impl Into<Vec<ResourceTemplate>>,
@@ -8030,7 +7861,7 @@ impl ListResourceTemplatesResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -8087,7 +7918,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8130,8 +7961,7 @@ impl Serialize for ListResourceTemplatesResult {
 
 /// Envelope of a `resources/templates/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResultResponse {
@@ -8147,11 +7977,11 @@ pub struct ListResourceTemplatesResultResponse {
 }
 
 impl ListResourceTemplatesResultResponse {
-    /// A [`ListResourceTemplatesResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8179,7 +8009,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -8204,14 +8034,12 @@ impl Serialize for ListResourceTemplatesResultResponse {
 
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -8225,13 +8053,9 @@ impl Serialize for ListResourceTemplatesResultResponse {
 ///     "cursor": "cGFnZTI"
 ///   }
 /// }"#;
-
 /// let message: ListResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8248,11 +8072,11 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// A [`ListResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8289,7 +8113,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8316,14 +8140,12 @@ impl Serialize for ListResourcesRequest {
 
 /// One page of the server's resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListResourcesResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -8337,13 +8159,9 @@ impl Serialize for ListResourcesRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListResourcesResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8373,7 +8191,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A [`ListResourcesResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         resources: impl Into<Vec<Resource>>,
@@ -8385,7 +8203,7 @@ impl ListResourcesResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -8440,7 +8258,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8483,8 +8301,7 @@ impl Serialize for ListResourcesResult {
 
 /// Envelope of a `resources/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResultResponse {
@@ -8500,11 +8317,11 @@ pub struct ListResourcesResultResponse {
 }
 
 impl ListResourcesResultResponse {
-    /// A [`ListResourcesResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8532,7 +8349,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -8568,7 +8385,7 @@ pub struct ListRootsRequestParams {
 }
 
 impl ListRootsRequestParams {
-    /// A [`ListRootsRequestParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8600,7 +8417,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8624,25 +8441,19 @@ impl Serialize for ListRootsRequestParams {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListRootsRequest;
-
 ///
 /// let text = r#"{
 ///   "method": "roots/list"
 /// }"#;
-
 /// let message: ListRootsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -8655,7 +8466,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// A [`ListRootsRequest`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8691,7 +8502,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
                     codec::read_text(&mut method, "method", "roots/list", &mut members)?
                 }
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8716,14 +8527,12 @@ impl Serialize for ListRootsRequest {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListRootsResult;
-
 ///
 /// let text = r#"{
 ///   "roots": [
@@ -8733,13 +8542,9 @@ impl Serialize for ListRootsRequest {
 ///     }
 ///   ]
 /// }"#;
-
 /// let message: ListRootsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8752,7 +8557,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// A [`ListRootsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -8777,7 +8582,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "roots" => roots.read("roots", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -8798,14 +8603,12 @@ impl Serialize for ListRootsResult {
 
 /// Asks for one page of the tools that the server offers (`tools/list`).
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListToolsRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -8818,13 +8621,9 @@ impl Serialize for ListRootsResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ListToolsRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8841,11 +8640,11 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// A [`ListToolsRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -8877,7 +8676,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -8904,14 +8703,12 @@ impl Serialize for ListToolsRequest {
 
 /// One page of the server's tools.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ListToolsResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -8926,13 +8723,9 @@ impl Serialize for ListToolsRequest {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ListToolsResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8962,7 +8755,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A [`ListToolsResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tools: impl Into<Vec<Tool>>,
@@ -8974,7 +8767,7 @@ impl ListToolsResult {
             next_cursor: None,
             meta: None,
             result_type: ResultType::Complete,
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             extra: Extra::new(),
         }
@@ -9029,7 +8822,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
                     codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
                 }
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9065,8 +8858,7 @@ impl Serialize for ListToolsResult {
 
 /// Envelope of a `tools/list` request's answer, with the `id` of the request.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResultResponse {
@@ -9082,11 +8874,11 @@ pub struct ListToolsResultResponse {
 }
 
 impl ListToolsResultResponse {
-    /// A [`ListToolsResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: ListToolsResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -9114,7 +8906,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -9142,8 +8934,7 @@ impl Serialize for ListToolsResultResponse {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum LoggingLevel {
     /// Detail that only a developer wants.
@@ -9242,14 +9033,12 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::LoggingMessageNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -9260,13 +9049,9 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 ///     "data": "The gauge at Whitby is silent."
 ///   }
 /// }"#;
-
 /// let message: LoggingMessageNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9279,11 +9064,11 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// A [`LoggingMessageNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -9317,7 +9102,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -9345,8 +9130,7 @@ impl Serialize for LoggingMessageNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
@@ -9366,7 +9150,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A [`LoggingMessageNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -9414,7 +9198,7 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
                 "logger" => logger.read_optional("logger", &mut members)?,
                 "data" => data.read("data", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9443,16 +9227,14 @@ impl Serialize for LoggingMessageNotificationParams {
 /// slash; prefixes whose second label is `modelcontextprotocol` or `mcp` belong to the
 /// protocol.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
 pub type MetaObject = Object;
 
 /// The JSON-RPC error -32601: the receiver does not know the method, or offers it only with a
 /// capability that it has not announced. A capability missing on the client's side is reported
 /// by [`MissingRequiredClientCapabilityError`] instead.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#methodnotfounderror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MethodNotFoundError {
@@ -9465,7 +9247,7 @@ pub struct MethodNotFoundError {
 }
 
 impl MethodNotFoundError {
-    /// A [`MethodNotFoundError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -9504,7 +9286,7 @@ impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -9539,11 +9321,11 @@ pub struct MissingRequiredClientCapabilityErrorData {
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// A [`MissingRequiredClientCapabilityErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
-            required_capabilities: required_capabilities,
+            required_capabilities,
             extra: Extra::new(),
         }
     }
@@ -9566,7 +9348,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
                 "requiredCapabilities" => {
                     required_capabilities.read("requiredCapabilities", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9599,7 +9381,7 @@ pub struct MissingRequiredClientCapabilityErrorObject {
 }
 
 impl MissingRequiredClientCapabilityErrorObject {
-    /// A [`MissingRequiredClientCapabilityErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -9607,7 +9389,7 @@ impl MissingRequiredClientCapabilityErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -9634,7 +9416,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -9660,8 +9442,7 @@ impl Serialize for MissingRequiredClientCapabilityErrorObject {
 /// The answer to a request that the server could serve only if the client had declared some
 /// capability. Over HTTP it comes with status 400.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#missingrequiredclientcapabilityerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityError {
@@ -9676,11 +9457,11 @@ pub struct MissingRequiredClientCapabilityError {
 }
 
 impl MissingRequiredClientCapabilityError {
-    /// A [`MissingRequiredClientCapabilityError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -9715,7 +9496,7 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -9743,8 +9524,7 @@ impl Serialize for MissingRequiredClientCapabilityError {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
@@ -9756,7 +9536,7 @@ pub struct ModelHint {
 }
 
 impl ModelHint {
-    /// A [`ModelHint`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9788,7 +9568,7 @@ impl<'de> codec::FromMembers<'de> for ModelHint {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "name" => name.read_optional("name", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9812,8 +9592,7 @@ impl Serialize for ModelHint {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelPreferences {
@@ -9834,7 +9613,7 @@ pub struct ModelPreferences {
 }
 
 impl ModelPreferences {
-    /// A [`ModelPreferences`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9920,7 +9699,7 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -9965,8 +9744,7 @@ impl Serialize for ModelPreferences {
 /// A form field in which the user may tick several of a fixed set of choices, with or without
 /// labels.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#multiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MultiSelectEnumSchema {
@@ -10036,8 +9814,7 @@ impl Serialize for MultiSelectEnumSchema {
 /// The part that all notifications share: a method and optional parameters. A notification has
 /// no `id` and is never answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Notification {
@@ -10050,7 +9827,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A [`Notification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -10085,7 +9862,7 @@ impl<'de> codec::FromMembers<'de> for Notification {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10109,8 +9886,7 @@ impl Serialize for Notification {
 /// The `_meta` of a notification, with the key by which the protocol ties it to a
 /// subscription.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
@@ -10123,7 +9899,7 @@ pub struct NotificationMetaObject {
 }
 
 impl NotificationMetaObject {
-    /// A [`NotificationMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10161,7 +9937,7 @@ impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10186,8 +9962,7 @@ impl Serialize for NotificationMetaObject {
 
 /// Parameters of a notification that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#notificationparams)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
@@ -10200,7 +9975,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// A [`NotificationParams`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10232,7 +10007,7 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10313,8 +10088,7 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 
 /// A form field that holds a number.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#numberschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
@@ -10335,7 +10109,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// A [`NumberSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -10410,7 +10184,7 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
                 "minimum" => minimum.read_optional("minimum", &mut members)?,
                 "maximum" => maximum.read_optional("maximum", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10445,8 +10219,7 @@ impl Serialize for NumberSchema {
 
 /// The part that all list requests share: parameters that may carry a cursor.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequest)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
@@ -10463,7 +10236,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// A [`PaginatedRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: PaginatedRequestParams,
@@ -10471,7 +10244,7 @@ impl PaginatedRequest {
         method: impl Into<String>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             method: method.into(),
             extra: Extra::new(),
@@ -10502,7 +10275,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
                 }
                 "id" => id.read("id", &mut members)?,
                 "method" => method.read("method", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -10529,8 +10302,7 @@ impl Serialize for PaginatedRequest {
 
 /// Parameters of a request for one page of a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
@@ -10552,12 +10324,12 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A [`PaginatedRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             cursor: None,
-            meta: meta,
+            meta,
             #[cfg(feature = "versioned-resources")]
             filter: None,
             extra: Extra::new(),
@@ -10601,7 +10373,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
                 "_meta" => meta.read("_meta", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "filter" => filter.read_optional("filter", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10634,8 +10406,7 @@ impl Serialize for PaginatedRequestParams {
 
 /// The part that all pages of a list share.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#paginatedresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedResult {
@@ -10654,8 +10425,14 @@ pub struct PaginatedResult {
     pub extra: Extra,
 }
 
+impl Default for PaginatedResult {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl PaginatedResult {
-    /// A [`PaginatedResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10707,7 +10484,7 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
                 "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -10733,8 +10510,7 @@ impl Serialize for PaginatedResult {
 /// The JSON-RPC error -32700: the bytes received are not JSON. The answer carries no `id` when
 /// none could be read.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#parseerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParseError {
@@ -10747,7 +10523,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// A [`ParseError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -10786,7 +10562,7 @@ impl<'de> codec::FromMembers<'de> for ParseError {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -10812,8 +10588,7 @@ impl Serialize for ParseError {
 /// One field of an elicitation form: text, number, yes or no, or a choice. Nested objects are
 /// not possible, which keeps forms simple to draw.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#primitiveschemadefinition)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
@@ -10942,14 +10717,12 @@ impl Serialize for PrimitiveSchemaDefinition {
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ProgressNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -10961,13 +10734,9 @@ impl Serialize for PrimitiveSchemaDefinition {
 ///     "message": "Reading gauges"
 ///   }
 /// }"#;
-
 /// let message: ProgressNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10980,11 +10749,11 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// A [`ProgressNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -11018,7 +10787,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11043,8 +10812,7 @@ impl Serialize for ProgressNotification {
 
 /// Parameters of `notifications/progress`: how far a request has come.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#progressnotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
@@ -11067,7 +10835,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A [`ProgressNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -11128,7 +10896,7 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
                 "total" => total.read_optional("total", &mut members)?,
                 "message" => message.read_optional("message", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11162,8 +10930,7 @@ impl Serialize for ProgressNotificationParams {
 /// A ready-made message or conversation that a server offers, often with blanks to fill in,
 /// and usually for the user to pick from a menu.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -11188,7 +10955,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A [`Prompt`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11263,7 +11030,7 @@ impl<'de> codec::FromMembers<'de> for Prompt {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11298,8 +11065,7 @@ impl Serialize for Prompt {
 
 /// One value that a prompt template can be filled with.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
@@ -11317,7 +11083,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// A [`PromptArgument`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11372,7 +11138,7 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
                 "required" => required.read_optional("required", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11401,14 +11167,12 @@ impl Serialize for PromptArgument {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `prompts.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::PromptListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -11419,13 +11183,9 @@ impl Serialize for PromptArgument {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: PromptListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -11438,7 +11198,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// A [`PromptListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -11483,7 +11243,7 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11509,8 +11269,7 @@ impl Serialize for PromptListChangedNotification {
 /// One message of a filled-in prompt: who speaks and what is said. Unlike a
 /// [`SamplingMessage`] it may carry resources.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
@@ -11523,7 +11282,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// A [`PromptMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -11551,7 +11310,7 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
             match key.as_str() {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11574,8 +11333,7 @@ impl Serialize for PromptMessage {
 
 /// Names the prompt for whose argument completion is wanted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptreference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
@@ -11588,7 +11346,7 @@ pub struct PromptReference {
 }
 
 impl PromptReference {
-    /// A [`PromptReference`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11627,7 +11385,7 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
                 }
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -11652,14 +11410,12 @@ impl Serialize for PromptReference {
 
 /// Asks a server for the contents of one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -11673,13 +11429,9 @@ impl Serialize for PromptReference {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ReadResourceRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11696,11 +11448,11 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// A [`ReadResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -11737,7 +11489,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -11764,8 +11516,7 @@ impl Serialize for ReadResourceRequest {
 
 /// Parameters of `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
@@ -11788,12 +11539,12 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A [`ReadResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             input_responses: None,
             request_state: None,
             extra: Extra::new(),
@@ -11843,7 +11594,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
                 "requestState" => {
                     request_state.read_optional("requestState", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -11870,14 +11621,12 @@ impl Serialize for ReadResourceRequestParams {
 
 /// The contents of a resource, in answer to `resources/read`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -11891,13 +11640,9 @@ impl Serialize for ReadResourceRequestParams {
 ///   "ttlMs": 60000,
 ///   "cacheScope": "public"
 /// }"#;
-
 /// let message: ReadResourceResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11925,7 +11670,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// A [`ReadResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         contents: impl Into<Vec<AnyResourceContents>>,
@@ -11934,7 +11679,7 @@ impl ReadResourceResult {
     ) -> Self {
         Self {
             contents: contents.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             cache_scope: cache_scope.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -11982,7 +11727,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
                 "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12085,8 +11830,7 @@ impl Serialize for ReadResourceOutcome {
 
 /// The whole JSON-RPC answer to `resources/read` when it did not fail.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResultResponse {
@@ -12102,7 +11846,7 @@ pub struct ReadResourceResultResponse {
 }
 
 impl ReadResourceResultResponse {
-    /// A [`ReadResourceResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         result: impl Into<ReadResourceOutcome>,
@@ -12137,7 +11881,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -12162,8 +11906,7 @@ impl Serialize for ReadResourceResultResponse {
 
 /// The part that all requests share: a method and optional parameters.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
@@ -12176,7 +11919,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A [`Request`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -12211,7 +11954,7 @@ impl<'de> codec::FromMembers<'de> for Request {
             match key.as_str() {
                 "method" => method.read("method", &mut members)?,
                 "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12235,8 +11978,7 @@ impl Serialize for Request {
 /// The `_meta` of a request. From 2026-07-28 on every request says here which revision it
 /// speaks and what its client can do, since no handshake comes before it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
@@ -12261,7 +12003,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// A [`RequestMetaObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -12271,7 +12013,7 @@ impl RequestMetaObject {
             progress_token: None,
             protocol_version: protocol_version.into(),
             client_info: None,
-            client_capabilities: client_capabilities,
+            client_capabilities,
             log_level: None,
             extra: Extra::new(),
         }
@@ -12342,7 +12084,7 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
                     log_level
                         .read_optional("io.modelcontextprotocol/logLevel", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12397,8 +12139,7 @@ impl Serialize for RequestMetaObject {
 
 /// Parameters of a request that has none of its own beyond `_meta`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {
@@ -12411,13 +12152,10 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// A [`RequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
-        Self {
-            meta: meta,
-            extra: Extra::new(),
-        }
+        Self { meta, extra: Extra::new() }
     }
 }
 
@@ -12436,7 +12174,7 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12458,8 +12196,7 @@ impl Serialize for RequestParams {
 /// Something that a server lets clients read, such as a file, a record or a page, as it
 /// appears in a list.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resource)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resource)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -12527,7 +12264,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A [`Resource`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -12723,7 +12460,7 @@ impl<'de> codec::FromMembers<'de> for Resource {
                 "version" => version.read_optional("version", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12826,8 +12563,7 @@ impl Serialize for Resource {
 
 /// What all forms of resource contents share: where they come from and what they are.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceContents {
@@ -12844,7 +12580,7 @@ pub struct ResourceContents {
 }
 
 impl ResourceContents {
-    /// A [`ResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -12889,7 +12625,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -12915,8 +12651,7 @@ impl Serialize for ResourceContents {
 /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
 /// The client may read it later; it need not appear in `resources/list`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -12985,7 +12720,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// A [`ResourceLink`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13185,7 +12920,7 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
                 "version" => version.read_optional("version", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -13293,14 +13028,12 @@ impl Serialize for ResourceLink {
 /// should be fetched again. From 2026-07-28 on it arrives only on a subscription that asked
 /// for it; before, any server that declared `resources.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -13311,13 +13044,9 @@ impl Serialize for ResourceLink {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ResourceListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -13330,7 +13059,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// A [`ResourceListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13375,7 +13104,7 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -13400,8 +13129,7 @@ impl Serialize for ResourceListChangedNotification {
 
 /// Parameters of a request that concerns one resource.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcerequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
@@ -13416,12 +13144,12 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// A [`ResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -13444,7 +13172,7 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13468,8 +13196,7 @@ impl Serialize for ResourceRequestParams {
 /// A family of resources whose addresses follow one pattern. Filling in the pattern's
 /// variables gives a URI that can be read.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplate)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplate)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
@@ -13500,7 +13227,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// A [`ResourceTemplate`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13588,7 +13315,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13636,8 +13363,7 @@ impl Serialize for ResourceTemplate {
 
 /// Names the resource template for whose variable completion is wanted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcetemplatereference)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
@@ -13648,7 +13374,7 @@ pub struct ResourceTemplateReference {
 }
 
 impl ResourceTemplateReference {
-    /// A [`ResourceTemplateReference`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13677,7 +13403,7 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
                     codec::read_text(&mut type_, "type", "ref/resource", &mut members)?
                 }
                 "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -13702,14 +13428,12 @@ impl Serialize for ResourceTemplateReference {
 /// watched resources are reported: those in `resourceSubscriptions` of a
 /// `subscriptions/listen`, or before 2026-07-28 those named by `resources/subscribe`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceUpdatedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -13721,13 +13445,9 @@ impl Serialize for ResourceTemplateReference {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ResourceUpdatedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -13740,11 +13460,11 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// A [`ResourceUpdatedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -13778,7 +13498,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -13803,8 +13523,7 @@ impl Serialize for ResourceUpdatedNotification {
 
 /// Parameters of `notifications/resources/updated`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
@@ -13820,7 +13539,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A [`ResourceUpdatedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13855,7 +13574,7 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13878,8 +13597,7 @@ impl Serialize for ResourceUpdatedNotificationParams {
 
 /// The part that all results share. Members beyond the known ones are allowed and kept.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#result)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#result)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResultObject {
@@ -13895,8 +13613,14 @@ pub struct ResultObject {
     pub extra: Extra,
 }
 
+impl Default for ResultObject {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ResultObject {
-    /// A [`ResultObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13938,7 +13662,7 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
             match key.as_str() {
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -13961,8 +13685,7 @@ impl Serialize for ResultObject {
 
 /// The `_meta` of a result, with the key by which a server introduces itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resultmetaobject)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
@@ -13974,7 +13697,7 @@ pub struct ResultMetaObject {
 }
 
 impl ResultMetaObject {
-    /// A [`ResultMetaObject`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14012,7 +13735,7 @@ impl<'de> codec::FromMembers<'de> for ResultMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14038,8 +13761,7 @@ impl Serialize for ResultMetaObject {
 /// Says what kind of result an answer holds, and so how to read it. Extensions add values of
 /// their own; a result without one, from a server older than 2026-07-28, counts as `complete`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resulttype)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ResultType {
     /// The request is done and this is its result.
@@ -14069,7 +13791,7 @@ impl From<&str> for ResultType {
         match text {
             "complete" => Self::Complete,
             "input_required" => Self::InputRequired,
-            other => Self::Other(codec::OtherText::new(other)),
+            other => Self::Other(codec::FromText::other(other)),
         }
     }
 }
@@ -14108,8 +13830,7 @@ impl<'de> Deserialize<'de> for ResultType {
 
 /// The two sides of a conversation with a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#role)
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum Role {
     /// The person, or the program that acts for the person.
@@ -14173,8 +13894,7 @@ impl<'de> Deserialize<'de> for Role {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#root)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#root)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
@@ -14191,7 +13911,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// A [`Root`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -14236,7 +13956,7 @@ impl<'de> codec::FromMembers<'de> for Root {
                 "uri" => uri.read("uri", &mut members)?,
                 "name" => name.read_optional("name", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14263,8 +13983,7 @@ impl Serialize for Root {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
@@ -14281,7 +14000,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A [`SamplingMessage`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -14319,7 +14038,7 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
                 "role" => role.read("role", &mut members)?,
                 "content" => content.read("content", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14346,8 +14065,7 @@ impl Serialize for SamplingMessage {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
@@ -14446,7 +14164,7 @@ pub struct PromptsCapability {
 }
 
 impl PromptsCapability {
-    /// A [`PromptsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14478,7 +14196,7 @@ impl<'de> codec::FromMembers<'de> for PromptsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14511,7 +14229,7 @@ pub struct ResourcesCapability {
 }
 
 impl ResourcesCapability {
-    /// A [`ResourcesCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14553,7 +14271,7 @@ impl<'de> codec::FromMembers<'de> for ResourcesCapability {
             match key.as_str() {
                 "subscribe" => subscribe.read_optional("subscribe", &mut members)?,
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14586,7 +14304,7 @@ pub struct ToolsCapability {
 }
 
 impl ToolsCapability {
-    /// A [`ToolsCapability`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14618,7 +14336,7 @@ impl<'de> codec::FromMembers<'de> for ToolsCapability {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14640,8 +14358,7 @@ impl Serialize for ToolsCapability {
 /// What a server offers beyond the basics. A member that is absent is not offered; members
 /// that are not known here are allowed.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
@@ -14667,7 +14384,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A [`ServerCapabilities`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14761,7 +14478,7 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
                 "resources" => resources.read_optional("resources", &mut members)?,
                 "tools" => tools.read_optional("tools", &mut members)?,
                 "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -14806,8 +14523,7 @@ impl Serialize for ServerCapabilities {
 
 /// Any notification that a server sends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servernotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#servernotification)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
@@ -14977,8 +14693,7 @@ impl Serialize for ServerNotification {
 /// Any result that a server sends. Several have the same shape, so the request's method
 /// decides how to read one.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerResult {
@@ -15262,8 +14977,7 @@ impl Serialize for ServerResult {
 
 /// A form field in which the user picks one of a fixed set of choices, with or without labels.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SingleSelectEnumSchema {
@@ -15399,8 +15113,7 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 
 /// A form field that holds text.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
@@ -15421,7 +15134,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// A [`StringSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15519,7 +15232,7 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
                 }
                 "format" => format.read_optional("format", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -15564,8 +15277,7 @@ impl Serialize for StringSchema {
 
 /// Which notifications a subscription is about. Whatever is absent or false is not sent.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
@@ -15587,7 +15299,7 @@ pub struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// A [`SubscriptionFilter`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15677,7 +15389,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
                 }
                 #[cfg(feature = "tasks")]
                 "taskIds" => task_ids.read_optional("taskIds", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15734,14 +15446,12 @@ impl Serialize for SubscriptionFilter {
 /// The first thing that a server sends on a new subscription: it stands, and this is what it
 /// covers. Nothing else may come on that subscription before.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsAcknowledgedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -15755,13 +15465,9 @@ impl Serialize for SubscriptionFilter {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsAcknowledgedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15774,11 +15480,11 @@ pub struct SubscriptionsAcknowledgedNotification {
 }
 
 impl SubscriptionsAcknowledgedNotification {
-    /// A [`SubscriptionsAcknowledgedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -15812,7 +15518,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -15837,8 +15543,7 @@ impl Serialize for SubscriptionsAcknowledgedNotification {
 
 /// Parameters of `notifications/subscriptions/acknowledged`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotificationparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
@@ -15854,11 +15559,11 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// A [`SubscriptionsAcknowledgedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
-            notifications: notifications,
+            notifications,
             meta: None,
             extra: Extra::new(),
         }
@@ -15889,7 +15594,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParam
             match key.as_str() {
                 "notifications" => notifications.read("notifications", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -15913,14 +15618,12 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 /// Opens a subscription: a stream on which the server sends the notifications that the client
 /// asks for. It stays unanswered while the subscription lasts.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequest)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsListenRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -15936,13 +15639,9 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsListenRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15959,14 +15658,14 @@ pub struct SubscriptionsListenRequest {
 }
 
 impl SubscriptionsListenRequest {
-    /// A [`SubscriptionsListenRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: SubscriptionsListenRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -16003,7 +15702,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -16030,8 +15729,7 @@ impl Serialize for SubscriptionsListenRequest {
 
 /// Parameters of `subscriptions/listen`.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenrequestparams)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
@@ -16046,12 +15744,12 @@ pub struct SubscriptionsListenRequestParams {
 }
 
 impl SubscriptionsListenRequestParams {
-    /// A [`SubscriptionsListenRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
         Self {
-            notifications: notifications,
-            meta: meta,
+            notifications,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -16074,7 +15772,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
             match key.as_str() {
                 "notifications" => notifications.read("notifications", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16099,14 +15797,12 @@ impl Serialize for SubscriptionsListenRequestParams {
 /// order, for instance when it shuts down. A connection that simply breaks brings no such
 /// answer.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscriptionsListenResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -16114,13 +15810,9 @@ impl Serialize for SubscriptionsListenRequestParams {
 ///     "io.modelcontextprotocol/subscriptionId": 9
 ///   }
 /// }"#;
-
 /// let message: SubscriptionsListenResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -16139,11 +15831,11 @@ pub struct SubscriptionsListenResult {
 }
 
 impl SubscriptionsListenResult {
-    /// A [`SubscriptionsListenResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
-            meta: meta,
+            meta,
             result_type: ResultType::Complete,
             extra: Extra::new(),
         }
@@ -16174,7 +15866,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
             match key.as_str() {
                 "_meta" => meta.read("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16197,8 +15889,7 @@ impl Serialize for SubscriptionsListenResult {
 
 /// The `_meta` of a [`SubscriptionsListenResult`], which names the subscription that ends.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultmetaobject)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
@@ -16213,7 +15904,7 @@ pub struct SubscriptionsListenResultMetaObject {
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// A [`SubscriptionsListenResultMetaObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -16257,7 +15948,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
                             &mut members,
                         )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16296,8 +15987,7 @@ impl Serialize for SubscriptionsListenResultMetaObject {
 /// The whole JSON-RPC answer to `subscriptions/listen`, sent when the server closes the
 /// subscription itself.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresultresponse)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultResponse {
@@ -16313,11 +16003,11 @@ pub struct SubscriptionsListenResultResponse {
 }
 
 impl SubscriptionsListenResultResponse {
-    /// A [`SubscriptionsListenResultResponse`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
         Self {
-            result: result,
+            result,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -16345,7 +16035,7 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -16370,8 +16060,7 @@ impl Serialize for SubscriptionsListenResultResponse {
 
 /// A block of plain text, to or from a model.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
@@ -16388,7 +16077,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// A [`TextContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -16435,7 +16124,7 @@ impl<'de> codec::FromMembers<'de> for TextContent {
                 "text" => text.read("text", &mut members)?,
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -16462,8 +16151,7 @@ impl Serialize for TextContent {
 
 /// Contents of a resource that are text.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
@@ -16519,7 +16207,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// A [`TextResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -16674,7 +16362,7 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
                 "resourceType" => {
                     resource_type.read_optional("resourceType", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16777,7 +16465,7 @@ pub struct TitledOption {
 }
 
 impl TitledOption {
-    /// A [`TitledOption`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(const_: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -16805,7 +16493,7 @@ impl<'de> codec::FromMembers<'de> for TitledOption {
             match key.as_str() {
                 "const" => const_.read("const", &mut members)?,
                 "title" => title.read("title", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16837,7 +16525,7 @@ pub struct TitledMultiSelectItems {
 }
 
 impl TitledMultiSelectItems {
-    /// A [`TitledMultiSelectItems`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(any_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16862,7 +16550,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "anyOf" => any_of.read("anyOf", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -16884,8 +16572,7 @@ impl Serialize for TitledMultiSelectItems {
 /// A form field in which the user may tick several choices, each shown under a label of its
 /// own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
@@ -16906,7 +16593,7 @@ pub struct TitledMultiSelectEnumSchema {
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// A [`TitledMultiSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(items: TitledMultiSelectItems) -> Self {
         Self {
@@ -16914,7 +16601,7 @@ impl TitledMultiSelectEnumSchema {
             description: None,
             min_items: None,
             max_items: None,
-            items: items,
+            items,
             default: None,
             extra: Extra::new(),
         }
@@ -16997,7 +16684,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
                 }
                 "items" => items.read("items", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17042,8 +16729,7 @@ impl Serialize for TitledMultiSelectEnumSchema {
 
 /// A form field in which the user picks one choice, each shown under a label of its own.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#titledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
@@ -17060,7 +16746,7 @@ pub struct TitledSingleSelectEnumSchema {
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// A [`TitledSingleSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(one_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -17117,7 +16803,7 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "oneOf" => one_of.read("oneOf", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17157,7 +16843,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// A [`ToolInputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17191,7 +16877,7 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
             match key.as_str() {
                 "$schema" => schema.read_optional("$schema", &mut members)?,
                 "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17224,7 +16910,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// A [`ToolOutputSchema`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17256,7 +16942,7 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "$schema" => schema.read_optional("$schema", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17278,8 +16964,7 @@ impl Serialize for ToolOutputSchema {
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#tool)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#tool)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
@@ -17310,12 +16995,12 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A [`Tool`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             description: None,
-            input_schema: input_schema,
+            input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
@@ -17400,7 +17085,7 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17449,8 +17134,7 @@ impl Serialize for Tool {
 /// What a server claims about a tool's effects. Base no decision on it unless the server is
 /// trusted.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
@@ -17472,7 +17156,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// A [`ToolAnnotations`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17552,7 +17236,7 @@ impl<'de> codec::FromMembers<'de> for ToolAnnotations {
                 "openWorldHint" => {
                     open_world_hint.read_optional("openWorldHint", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17657,8 +17341,7 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
@@ -17669,7 +17352,7 @@ pub struct ToolChoice {
 }
 
 impl ToolChoice {
-    /// A [`ToolChoice`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17701,7 +17384,7 @@ impl<'de> codec::FromMembers<'de> for ToolChoice {
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
                 "mode" => mode.read_optional("mode", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -17722,17 +17405,14 @@ impl Serialize for ToolChoice {
 
 /// Says that the server's list of tools is no longer what it was, so that a cached list should
 /// be fetched again. From 2026-07-28 on it arrives only on a subscription that asked for it;
-
 /// before, any server that declared `tools.listChanged` could send it.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
 ///
 /// # Example
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ToolListChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -17743,13 +17423,9 @@ impl Serialize for ToolChoice {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ToolListChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17762,7 +17438,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// A [`ToolListChangedNotification`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17807,7 +17483,7 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -17835,8 +17511,7 @@ impl Serialize for ToolListChangedNotification {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -17857,7 +17532,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// A [`ToolResultContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -17924,7 +17599,7 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
                 }
                 "isError" => is_error.read_optional("isError", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -17969,8 +17644,7 @@ impl Serialize for ToolResultContent {
 ///
 /// **Deprecated** by this revision of the specification.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseContent {
@@ -17988,7 +17662,7 @@ pub struct ToolUseContent {
 }
 
 impl ToolUseContent {
-    /// A [`ToolUseContent`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -18035,7 +17709,7 @@ impl<'de> codec::FromMembers<'de> for ToolUseContent {
                 "name" => name.read("name", &mut members)?,
                 "input" => input.read("input", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18076,7 +17750,7 @@ pub struct UnsupportedProtocolVersionErrorData {
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// A [`UnsupportedProtocolVersionErrorData`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
         Self {
@@ -18104,7 +17778,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
             match key.as_str() {
                 "supported" => supported.read("supported", &mut members)?,
                 "requested" => requested.read("requested", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -18138,7 +17812,7 @@ pub struct UnsupportedProtocolVersionErrorObject {
 }
 
 impl UnsupportedProtocolVersionErrorObject {
-    /// A [`UnsupportedProtocolVersionErrorObject`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -18146,7 +17820,7 @@ impl UnsupportedProtocolVersionErrorObject {
     ) -> Self {
         Self {
             message: message.into(),
-            data: data,
+            data,
             extra: Extra::new(),
         }
     }
@@ -18173,7 +17847,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
                 }
                 "message" => message.read("message", &mut members)?,
                 "data" => data.read("data", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         code.required("code")?;
@@ -18199,8 +17873,7 @@ impl Serialize for UnsupportedProtocolVersionErrorObject {
 /// The answer to a request in a protocol revision that the server does not speak. Over HTTP it
 /// comes with status 400.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#unsupportedprotocolversionerror)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionError {
@@ -18215,11 +17888,11 @@ pub struct UnsupportedProtocolVersionError {
 }
 
 impl UnsupportedProtocolVersionError {
-    /// A [`UnsupportedProtocolVersionError`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
         Self {
-            error: error,
+            error,
             id: None,
             extra: Extra::new(),
         }
@@ -18254,7 +17927,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         jsonrpc.required("jsonrpc")?;
@@ -18288,7 +17961,7 @@ pub struct UntitledMultiSelectItems {
 }
 
 impl UntitledMultiSelectItems {
-    /// A [`UntitledMultiSelectItems`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18315,7 +17988,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
             match key.as_str() {
                 "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18338,8 +18011,7 @@ impl Serialize for UntitledMultiSelectItems {
 
 /// A form field in which the user may tick several choices, shown by their values.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledmultiselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
@@ -18360,7 +18032,7 @@ pub struct UntitledMultiSelectEnumSchema {
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// A [`UntitledMultiSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(items: UntitledMultiSelectItems) -> Self {
         Self {
@@ -18368,7 +18040,7 @@ impl UntitledMultiSelectEnumSchema {
             description: None,
             min_items: None,
             max_items: None,
-            items: items,
+            items,
             default: None,
             extra: Extra::new(),
         }
@@ -18451,7 +18123,7 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
                 }
                 "items" => items.read("items", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18496,8 +18168,7 @@ impl Serialize for UntitledMultiSelectEnumSchema {
 
 /// A form field in which the user picks one choice, shown by its value.
 ///
-/// [In the
-/// specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#untitledsingleselectenumschema)
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
@@ -18514,7 +18185,7 @@ pub struct UntitledSingleSelectEnumSchema {
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// A [`UntitledSingleSelectEnumSchema`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18571,7 +18242,7 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
                 "description" => description.read_optional("description", &mut members)?,
                 "enum" => enum_.read("enum", &mut members)?,
                 "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         type_.required("type")?;
@@ -18717,7 +18388,7 @@ pub struct Task {
 
 #[cfg(feature = "tasks")]
 impl Task {
-    /// A [`Task`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18732,7 +18403,7 @@ impl Task {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -18798,7 +18469,7 @@ impl<'de> codec::FromMembers<'de> for Task {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -18881,7 +18552,7 @@ pub struct WorkingTask {
 
 #[cfg(feature = "tasks")]
 impl WorkingTask {
-    /// A [`WorkingTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18894,7 +18565,7 @@ impl WorkingTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -18962,7 +18633,7 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19048,7 +18719,7 @@ pub struct InputRequiredTask {
 
 #[cfg(feature = "tasks")]
 impl InputRequiredTask {
-    /// A [`InputRequiredTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19062,7 +18733,7 @@ impl InputRequiredTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -19138,7 +18809,7 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19227,7 +18898,7 @@ pub struct CompletedTask {
 
 #[cfg(feature = "tasks")]
 impl CompletedTask {
-    /// A [`CompletedTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19241,7 +18912,7 @@ impl CompletedTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -19312,7 +18983,7 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19401,7 +19072,7 @@ pub struct FailedTask {
 
 #[cfg(feature = "tasks")]
 impl FailedTask {
-    /// A [`FailedTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19415,9 +19086,9 @@ impl FailedTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -19486,7 +19157,7 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19572,7 +19243,7 @@ pub struct CancelledTask {
 
 #[cfg(feature = "tasks")]
 impl CancelledTask {
-    /// A [`CancelledTask`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19585,7 +19256,7 @@ impl CancelledTask {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -19653,7 +19324,7 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -19817,7 +19488,6 @@ impl Serialize for DetailedTask {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CreateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "task",
@@ -19828,13 +19498,9 @@ impl Serialize for DetailedTask {
 ///   "ttlMs": 900000,
 ///   "pollIntervalMs": 2000
 /// }"#;
-
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -19869,7 +19535,7 @@ pub struct CreateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CreateTaskResult {
-    /// A [`CreateTaskResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19885,7 +19551,7 @@ impl CreateTaskResult {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -19969,7 +19635,7 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20038,7 +19704,6 @@ impl Serialize for CreateTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -20056,13 +19721,9 @@ impl Serialize for CreateTaskResult {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -20081,11 +19742,11 @@ pub struct GetTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequest {
-    /// A [`GetTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -20119,7 +19780,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -20153,7 +19814,6 @@ impl Serialize for GetTaskRequest {
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task is asked about. One that is unknown or no longer kept is answered with -32602;
-
     /// over HTTP the header `Mcp-Name` repeats it.
     pub task_id: String,
     /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
@@ -20166,7 +19826,7 @@ pub struct GetTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequestParams {
-    /// A [`GetTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -20203,7 +19863,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -20258,7 +19918,7 @@ pub struct GetTaskResultWorking {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultWorking {
-    /// A [`GetTaskResultWorking`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20272,7 +19932,7 @@ impl GetTaskResultWorking {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -20358,7 +20018,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20454,7 +20114,7 @@ pub struct GetTaskResultInputRequired {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultInputRequired {
-    /// A [`GetTaskResultInputRequired`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20469,7 +20129,7 @@ impl GetTaskResultInputRequired {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -20563,7 +20223,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20662,7 +20322,7 @@ pub struct GetTaskResultCompleted {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCompleted {
-    /// A [`GetTaskResultCompleted`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20677,7 +20337,7 @@ impl GetTaskResultCompleted {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -20766,7 +20426,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -20864,7 +20524,7 @@ pub struct GetTaskResultFailed {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultFailed {
-    /// A [`GetTaskResultFailed`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20879,9 +20539,9 @@ impl GetTaskResultFailed {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -20968,7 +20628,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21064,7 +20724,7 @@ pub struct GetTaskResultCancelled {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCancelled {
-    /// A [`GetTaskResultCancelled`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21078,7 +20738,7 @@ impl GetTaskResultCancelled {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -21164,7 +20824,7 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21232,7 +20892,6 @@ impl Serialize for GetTaskResultCancelled {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -21246,13 +20905,9 @@ impl Serialize for GetTaskResultCancelled {
 ///     "content": []
 ///   }
 /// }"#;
-
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21376,7 +21031,6 @@ impl Serialize for GetTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UpdateTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -21399,13 +21053,9 @@ impl Serialize for GetTaskResult {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: UpdateTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21424,11 +21074,11 @@ pub struct UpdateTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequest {
-    /// A [`UpdateTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: UpdateTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -21467,7 +21117,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -21515,7 +21165,7 @@ pub struct UpdateTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequestParams {
-    /// A [`UpdateTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21558,7 +21208,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "inputResponses" => input_responses.read("inputResponses", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -21590,18 +21240,13 @@ impl Serialize for UpdateTaskRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UpdateTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: UpdateTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21618,7 +21263,7 @@ pub struct UpdateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskResult {
-    /// A [`UpdateTaskResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21661,7 +21306,7 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21691,7 +21336,6 @@ impl Serialize for UpdateTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelTaskRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -21709,13 +21353,9 @@ impl Serialize for UpdateTaskResult {
 ///     "taskId": "b3d1c0e2-77fa-4b52-9a6e-5d0c1f2e8a90"
 ///   }
 /// }"#;
-
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21734,11 +21374,11 @@ pub struct CancelTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequest {
-    /// A [`CancelTaskRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -21777,7 +21417,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -21822,7 +21462,7 @@ pub struct CancelTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequestParams {
-    /// A [`CancelTaskRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -21859,7 +21499,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
             match key.as_str() {
                 "taskId" => task_id.read("taskId", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -21889,18 +21529,13 @@ impl Serialize for CancelTaskRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::CancelTaskResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete"
 /// }"#;
-
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21917,7 +21552,7 @@ pub struct CancelTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskResult {
-    /// A [`CancelTaskResult`] without optional members.
+    /// One without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21960,7 +21595,7 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         result_type.required("resultType")?;
@@ -21991,7 +21626,6 @@ impl Serialize for CancelTaskResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::TaskStatusNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -22004,13 +21638,9 @@ impl Serialize for CancelTaskResult {
 ///     "ttlMs": null
 ///   }
 /// }"#;
-
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -22025,7 +21655,7 @@ pub struct TaskStatusNotification {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotification {
-    /// A [`TaskStatusNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: impl Into<TaskStatusNotificationParams>) -> Self {
         Self {
@@ -22065,7 +21695,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -22122,7 +21752,7 @@ pub struct TaskStatusNotificationParamsWorking {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsWorking {
-    /// A [`TaskStatusNotificationParamsWorking`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22136,7 +21766,7 @@ impl TaskStatusNotificationParamsWorking {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -22213,7 +21843,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22306,7 +21936,7 @@ pub struct TaskStatusNotificationParamsInputRequired {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsInputRequired {
-    /// A [`TaskStatusNotificationParamsInputRequired`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22321,7 +21951,7 @@ impl TaskStatusNotificationParamsInputRequired {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             input_requests: input_requests.into(),
             extra: Extra::new(),
@@ -22406,7 +22036,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
                     )?
                 }
                 "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22502,7 +22132,7 @@ pub struct TaskStatusNotificationParamsCompleted {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCompleted {
-    /// A [`TaskStatusNotificationParamsCompleted`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22517,7 +22147,7 @@ impl TaskStatusNotificationParamsCompleted {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             result: result.into(),
             extra: Extra::new(),
@@ -22597,7 +22227,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
                     )?
                 }
                 "result" => result.read("result", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22692,7 +22322,7 @@ pub struct TaskStatusNotificationParamsFailed {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsFailed {
-    /// A [`TaskStatusNotificationParamsFailed`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22707,9 +22337,9 @@ impl TaskStatusNotificationParamsFailed {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
-            error: error,
+            error,
             extra: Extra::new(),
         }
     }
@@ -22787,7 +22417,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
                     )?
                 }
                 "error" => error.read("error", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -22880,7 +22510,7 @@ pub struct TaskStatusNotificationParamsCancelled {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCancelled {
-    /// A [`TaskStatusNotificationParamsCancelled`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22894,7 +22524,7 @@ impl TaskStatusNotificationParamsCancelled {
             status_message: None,
             created_at: created_at.into(),
             last_updated_at: last_updated_at.into(),
-            ttl_ms: ttl_ms,
+            ttl_ms,
             poll_interval_ms: None,
             extra: Extra::new(),
         }
@@ -22971,7 +22601,7 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
                         &mut members,
                     )?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         status.required("status")?;
@@ -23151,7 +22781,7 @@ impl Serialize for TaskStatusNotificationParams {
 ///
 /// Needs the feature `tasks`.
 #[cfg(feature = "tasks")]
-pub type TasksExtensionCapability = Empty;
+pub type TasksExtensionCapability = codec::Empty;
 
 /// Whether a resource is a single thing to read or holds other resources.
 ///
@@ -23233,7 +22863,6 @@ impl<'de> Deserialize<'de> for ResourceType {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceMetadataRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -23247,13 +22876,9 @@ impl<'de> Deserialize<'de> for ResourceType {
 ///     "uri": "tides://whitby/today"
 ///   }
 /// }"#;
-
 /// let message: ReadResourceMetadataRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -23272,14 +22897,14 @@ pub struct ReadResourceMetadataRequest {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequest {
-    /// A [`ReadResourceMetadataRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: ReadResourceMetadataRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -23318,7 +22943,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -23363,12 +22988,12 @@ pub struct ReadResourceMetadataRequestParams {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequestParams {
-    /// A [`ReadResourceMetadataRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -23393,7 +23018,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
             match key.as_str() {
                 "uri" => uri.read("uri", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23423,7 +23048,6 @@ impl Serialize for ReadResourceMetadataRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ReadResourceMetadataResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -23434,13 +23058,9 @@ impl Serialize for ReadResourceMetadataRequestParams {
 ///     "size": 412
 ///   }
 /// }"#;
-
 /// let message: ReadResourceMetadataResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -23463,11 +23083,11 @@ pub struct ReadResourceMetadataResult {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataResult {
-    /// A [`ReadResourceMetadataResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
-            resource: resource,
+            resource,
             meta: None,
             result_type: ResultType::Complete,
             extra: Extra::new(),
@@ -23510,7 +23130,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
                 "resource" => resource.read("resource", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23542,7 +23162,6 @@ impl Serialize for ReadResourceMetadataResult {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetResourceRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -23557,13 +23176,9 @@ impl Serialize for ReadResourceMetadataResult {
 ///     "version": "r7"
 ///   }
 /// }"#;
-
 /// let message: GetResourceRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23582,11 +23197,11 @@ pub struct GetResourceRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequest {
-    /// A [`GetResourceRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -23625,7 +23240,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -23674,13 +23289,13 @@ pub struct GetResourceRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequestParams {
-    /// A [`GetResourceRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
             uri: uri.into(),
             version: None,
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -23714,7 +23329,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
                 "uri" => uri.read("uri", &mut members)?,
                 "version" => version.read_optional("version", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23746,7 +23361,6 @@ impl Serialize for GetResourceRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::GetResourceResult;
-
 ///
 /// let text = r#"{
 ///   "resultType": "complete",
@@ -23760,13 +23374,9 @@ impl Serialize for GetResourceRequestParams {
 ///     "content": "04:12,5.3"
 ///   }
 /// }"#;
-
 /// let message: GetResourceResult = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23791,11 +23401,11 @@ pub struct GetResourceResult {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceResult {
-    /// A [`GetResourceResult`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
         Self {
-            resource: resource,
+            resource,
             contents: contents.into(),
             meta: None,
             result_type: ResultType::Complete,
@@ -23841,7 +23451,7 @@ impl<'de> codec::FromMembers<'de> for GetResourceResult {
                 "contents" => contents.read("contents", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -23958,7 +23568,7 @@ pub struct GetTextResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetTextResourceContents {
-    /// A [`GetTextResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -23988,7 +23598,7 @@ impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
             match key.as_str() {
                 "contentType" => content_type.read("contentType", &mut members)?,
                 "content" => content.read("content", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -24027,7 +23637,7 @@ pub struct GetBlobResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetBlobResourceContents {
-    /// A [`GetBlobResourceContents`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -24057,7 +23667,7 @@ impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
             match key.as_str() {
                 "contentType" => content_type.read("contentType", &mut members)?,
                 "blob" => blob.read("blob", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -24087,7 +23697,6 @@ impl Serialize for GetBlobResourceContents {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::SubscribeResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24103,13 +23712,9 @@ impl Serialize for GetBlobResourceContents {
 ///     ]
 ///   }
 /// }"#;
-
 /// let message: SubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24128,14 +23733,14 @@ pub struct SubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequest {
-    /// A [`SubscribeResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: SubscribeResourcesRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -24174,7 +23779,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -24219,12 +23824,12 @@ pub struct SubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequestParams {
-    /// A [`SubscribeResourcesRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
             uris: uris.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -24249,7 +23854,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
             match key.as_str() {
                 "uris" => uris.read("uris", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -24279,7 +23884,6 @@ impl Serialize for SubscribeResourcesRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::UnsubscribeResourcesRequest;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24295,13 +23899,9 @@ impl Serialize for SubscribeResourcesRequestParams {
 ///     ]
 ///   }
 /// }"#;
-
 /// let message: UnsubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24320,14 +23920,14 @@ pub struct UnsubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequest {
-    /// A [`UnsubscribeResourcesRequest`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(
         params: UnsubscribeResourcesRequestParams,
         id: impl Into<RequestId>,
     ) -> Self {
         Self {
-            params: params,
+            params,
             id: id.into(),
             extra: Extra::new(),
         }
@@ -24366,7 +23966,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
                 "id" => id.read("id", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -24411,12 +24011,12 @@ pub struct UnsubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequestParams {
-    /// A [`UnsubscribeResourcesRequestParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
             uris: uris.into(),
-            meta: meta,
+            meta,
             extra: Extra::new(),
         }
     }
@@ -24441,7 +24041,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
             match key.as_str() {
                 "uris" => uris.read("uris", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
@@ -24472,7 +24072,6 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 ///
 /// ```
 /// use mcp_types::v2026_07_28::ResourceContentChangedNotification;
-
 ///
 /// let text = r#"{
 ///   "jsonrpc": "2.0",
@@ -24485,13 +24084,9 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 ///     }
 ///   }
 /// }"#;
-
 /// let message: ResourceContentChangedNotification = mcp_types::json::from_str(text)?;
-
 /// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-
 /// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
-
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24506,11 +24101,11 @@ pub struct ResourceContentChangedNotification {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotification {
-    /// A [`ResourceContentChangedNotification`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
         Self {
-            params: params,
+            params,
             extra: Extra::new(),
         }
     }
@@ -24546,7 +24141,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
                 "jsonrpc" => {
                     codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
                 }
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         method.required("method")?;
@@ -24589,11 +24184,11 @@ pub struct ResourceContentChangedNotificationParams {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotificationParams {
-    /// A [`ResourceContentChangedNotificationParams`] of its required members.
+    /// One of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
-            resource: resource,
+            resource,
             meta: None,
             extra: Extra::new(),
         }
@@ -24626,7 +24221,7 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
             match key.as_str() {
                 "resource" => resource.read("resource", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(key, &mut members)?,
+                _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {

@@ -1,6 +1,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::*;
 
 const OLD: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {
@@ -9,6 +11,18 @@ const NEW: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema",
     "A": {"type": "object", "properties": {"b": {"type": "integer"}, "c": {}}}}}"#;
 const ERRATA: &str = r#"{"revision": "2000-01-02", "errata": [{"name": "whole-b", "reason": "It is.",
     "changes": [{"at": "/A/properties/b/type", "was": "string", "now": "integer"}]}]}"#;
+
+/// Whatever the document has: there are words for types only.
+#[expect(clippy::unnecessary_wraps, reason = "the form of the callback")]
+fn missing_words(revision: &str, document: &Document) -> Result<Vec<String>> {
+    let members = |(name, schema): (&String, &Value)| {
+        let members = schema["properties"].as_object().unwrap().keys();
+        members
+            .map(|member| format!("{revision}/{name}.{member}"))
+            .collect::<Vec<_>>()
+    };
+    Ok(document.definitions.iter().flat_map(members).collect())
+}
 
 /// A folder of its own for each test, removed at its end.
 struct Folder(PathBuf);
@@ -29,7 +43,7 @@ impl Folder {
 
     fn import(&self, text: &str, revision: &str) -> Result<Report> {
         let file = self.put("published.json", text);
-        import(&Store::at(self.0.clone()), &file, revision, plain_keys)
+        import(&Store::at(self.0.clone()), &file, revision, missing_words)
     }
 
     fn stored(&self, revision: &str) -> Option<String> {
@@ -46,10 +60,6 @@ impl Drop for Folder {
 #[test]
 fn words_are_left_out_and_the_difference_is_told() {
     let folder = Folder::new("difference");
-    folder.put(
-        "docs.json",
-        r#"{"A": "Words.", "2000-01-02/A.b": "Words."}"#,
-    );
     assert!(folder.import(OLD, "2000-01-01").unwrap().ready);
     assert!(!folder.stored("2000-01-01").unwrap().contains("words"));
     let report = folder.import(NEW, "2000-01-02").unwrap();
@@ -67,7 +77,7 @@ fn words_are_left_out_and_the_difference_is_told() {
     assert!(
         report
             .text
-            .ends_with("words: 1 are missing in docs.json\n  A.c\n"),
+            .ends_with("words: 2 are missing in docs.json\n  2000-01-02/A.b\n  2000-01-02/A.c\n"),
         "{}",
         report.text
     );
@@ -120,4 +130,15 @@ fn a_broken_file_changes_nothing() {
         fs::read_dir(folder.0.join("2000-01-01")).unwrap().count(),
         1
     );
+}
+
+#[test]
+fn a_type_that_cannot_be_built_is_reported_and_not_passed_over() {
+    let folder = Folder::new("unbuilt");
+    let file = folder.put("published.json", OLD);
+    let refuse: MissingWords = |_, _| anyhow::bail!("no type for A");
+    let report = import(&Store::at(folder.0.clone()), &file, "2000-01-01", refuse).unwrap();
+    assert!(!report.ready);
+    assert!(report.text.ends_with("no type for A\n"), "{}", report.text);
+    assert!(folder.stored("2000-01-01").is_some());
 }

@@ -1,0 +1,149 @@
+//! `cargo xtask ci`: everything that has to pass before a merge.
+
+mod links;
+mod steps;
+
+use std::fmt::Write as _;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use self::steps::{Step, Task};
+use crate::workspace;
+
+/// Runs the command. All steps run, also after one has failed.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let mut steps = steps::all()?;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["--only", name] => {
+            let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+            if !names.contains(&name) {
+                bail!("there is no step `{name}`; there are {}", names.join(", "));
+            }
+            steps.retain(|step| step.name == name);
+        }
+        _ => bail!("usage: cargo xtask ci [--only STEP]"),
+    }
+    let start = Instant::now();
+    let mut done = Vec::new();
+    for step in &steps {
+        done.push((step.name, step.run()?));
+    }
+    for (_, outcome) in &done {
+        for command in &outcome.failed {
+            println!("failed: {command}");
+        }
+    }
+    println!("{}", summary(&done, start.elapsed()));
+    let failed = done.iter().any(|(_, outcome)| !outcome.failed.is_empty());
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// What came of a step.
+struct Outcome {
+    /// Commands that failed, as one would type them.
+    failed: Vec<String>,
+    skipped: bool,
+    time: Duration,
+}
+
+impl Step {
+    fn run(&self) -> Result<Outcome> {
+        let start = Instant::now();
+        println!("\n== {}", self.name);
+        let mut failed = Vec::new();
+        let mut skipped = false;
+        for task in &self.tasks {
+            match task {
+                Task::Skip(why) => {
+                    println!("skipped: {why}");
+                    skipped = true;
+                }
+                Task::Run(command) => {
+                    if !command.run()? {
+                        failed.push(command.to_string());
+                    }
+                }
+                Task::Check(name, check) => {
+                    let faults = check()?;
+                    for fault in &faults {
+                        println!("{name}: {fault}");
+                    }
+                    if !faults.is_empty() {
+                        failed.push(format!("cargo xtask ci --only {}", self.name));
+                    }
+                }
+            }
+        }
+        for command in &failed {
+            println!("{} failed; to run it again:\n    {command}", self.name);
+        }
+        Ok(Outcome {
+            failed,
+            skipped,
+            time: start.elapsed(),
+        })
+    }
+}
+
+impl steps::Cargo {
+    /// Runs it with its output in ours, and says whether it succeeded.
+    fn run(&self) -> Result<bool> {
+        println!("$ {self}");
+        let start = Instant::now();
+        let status = self
+            .command()
+            .stdout(if self.quiet {
+                Stdio::null()
+            } else {
+                Stdio::inherit()
+            })
+            .status()
+            .with_context(|| format!("cannot run {self}"))?;
+        println!("  {:.1} s", start.elapsed().as_secs_f64());
+        Ok(status.success())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(steps::cargo());
+        command.args(&self.arguments).current_dir(workspace::root());
+        for (name, value) in &self.variables {
+            command.env(name, value);
+        }
+        command
+    }
+}
+
+/// One line: all steps with their outcome and their seconds.
+fn summary(done: &[(&str, Outcome)], time: Duration) -> String {
+    let failed = done
+        .iter()
+        .filter(|(_, outcome)| !outcome.failed.is_empty())
+        .count();
+    let mut line = if failed == 0 {
+        "ci: passed".to_owned()
+    } else {
+        "ci: FAILED".to_owned()
+    };
+    let _ = write!(line, " in {:.0} s:", time.as_secs_f64());
+    for (at, (name, outcome)) in done.iter().enumerate() {
+        let word = match outcome {
+            Outcome { failed, .. } if !failed.is_empty() => "FAILED",
+            Outcome { skipped: true, .. } => "skipped",
+            _ => "ok",
+        };
+        let comma = if at == 0 { "" } else { "," };
+        let _ = write!(
+            line,
+            "{comma} {name} {word} {:.0} s",
+            outcome.time.as_secs_f64()
+        );
+    }
+    line
+}

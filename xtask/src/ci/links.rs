@@ -1,0 +1,52 @@
+//! Links between files: a document must not point to what is not there.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use crate::workspace;
+
+const DOCUMENTS: [&str; 4] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "mcp-types/README.md",
+    "schema/README.md",
+];
+
+/// Links to files that do not exist.
+pub(super) fn broken() -> Result<Vec<String>> {
+    let root = workspace::root();
+    let mut faults = Vec::new();
+    for document in DOCUMENTS {
+        let file = root.join(document);
+        let text = fs::read_to_string(&file).context(document)?;
+        let folder = file.parent().unwrap_or(&root);
+        for target in targets(&text) {
+            if !Path::new(folder).join(target).exists() {
+                faults.push(format!("{document}: there is no {target}"));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// The relative targets of `[text](target)`, without fragments.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| {
+        let (target, _) = rest.split_once(')')?;
+        let file = target.split('#').next().unwrap_or(target);
+        (!file.is_empty() && !file.contains("://")).then_some(file)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::targets;
+
+    #[test]
+    fn links_to_other_places_are_not_taken_for_files() {
+        let text = "[a](b.md), [c](https://example.com/d), [e](#f) and [g](h/i.md#j) [k](l";
+        assert_eq!(targets(text).collect::<Vec<_>>(), ["b.md", "h/i.md"]);
+    }
+}
