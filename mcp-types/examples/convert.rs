@@ -43,7 +43,10 @@ fn main() -> ExitCode {
 
 fn task(mut arguments: Arguments) -> Result<Task, String> {
     let mut revision = |name| {
-        arguments.value(name)?.parse::<Revision>().map_err(|error| error.to_string())
+        arguments
+            .value(name)?
+            .parse::<Revision>()
+            .map_err(|error| error.to_string())
     };
     let (from, to) = (revision("--from")?, revision("--to")?);
     let name = arguments.value("--type")?;

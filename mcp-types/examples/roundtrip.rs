@@ -30,7 +30,10 @@ const USAGE: &str = "usage: roundtrip --revision REVISION --type TYPE < FILE
 fn main() -> ExitCode {
     let mut arguments = Arguments::of_program();
     let outcome = if arguments.switch("--batch") {
-        arguments.finish().map_err(Failure::Usage).and_then(|()| batch())
+        arguments
+            .finish()
+            .map_err(Failure::Usage)
+            .and_then(|()| batch())
     } else {
         single(arguments)
     };
@@ -74,7 +77,9 @@ fn single(mut arguments: Arguments) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes).map_err(|error| Failure::Input(error.to_string()))?;
-    let back = entry.round_trip(&text).map_err(|error| Failure::Input(error.to_string()))?;
+    let back = entry
+        .round_trip(&text)
+        .map_err(|error| Failure::Input(error.to_string()))?;
     writeln!(io::stdout(), "{back}")?;
     Ok(())
 }
@@ -82,7 +87,9 @@ fn single(mut arguments: Arguments) -> Result<(), Failure> {
 /// The type that a revision's schema defines by a name.
 fn published(revision: &str, name: &str) -> Option<&'static Entry> {
     let revision: Revision = revision.parse().ok()?;
-    registry::types(revision).iter().find(|entry| entry.is_published() && entry.name() == name)
+    registry::types(revision)
+        .iter()
+        .find(|entry| entry.is_published() && entry.name() == name)
 }
 
 fn batch() -> Result<(), Failure> {
@@ -97,9 +104,8 @@ fn batch() -> Result<(), Failure> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let answer = answer(&line).unwrap_or_else(|message| {
-            format!(r#"{{"error":{}}}"#, quoted(&message))
-        });
+        let answer =
+            answer(&line).unwrap_or_else(|message| format!(r#"{{"error":{}}}"#, quoted(&message)));
         writeln!(output, "{answer}")?;
         output.flush()?;
     }
@@ -111,7 +117,12 @@ fn answer(line: &[u8]) -> Result<String, String> {
     // The value stays the text that it is, so that nothing is lost before the type sees it.
     let members: BTreeMap<String, &RawValue> =
         serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let member = |name| members.get(name).copied().ok_or_else(|| format!("missing member `{name}`"));
+    let member = |name| {
+        members
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("missing member `{name}`"))
+    };
     let text = |name| {
         serde_json::from_str::<String>(member(name)?.get())
             .map_err(|error| format!("member `{name}`: {error}"))

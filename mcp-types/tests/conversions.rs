@@ -32,7 +32,10 @@ struct Side {
 }
 
 fn sides() -> Vec<Side> {
-    let side = |revision: &Revision| Side { revision: *revision, schemas: schemas(*revision) };
+    let side = |revision: &Revision| Side {
+        revision: *revision,
+        schemas: schemas(*revision),
+    };
     Revision::ALL.iter().map(side).collect()
 }
 
@@ -53,7 +56,8 @@ struct Tally {
 impl Tally {
     fn add(&mut self, name: &str, one: Tally, why: Option<String>) {
         if one.tried > 0 && one.converted == 0 {
-            self.never.push(format!("{name} ({})", why.unwrap_or_default()));
+            self.never
+                .push(format!("{name} ({})", why.unwrap_or_default()));
         }
         if one.refused > 0 {
             let (refused, tried) = (one.refused, one.tried);
@@ -84,9 +88,16 @@ impl Tally {
         let unexpected: Vec<_> = self
             .never
             .iter()
-            .filter(|name| !never.iter().any(|known| name.split(' ').next() == Some(known)))
+            .filter(|name| {
+                !never
+                    .iter()
+                    .any(|known| name.split(' ').next() == Some(known))
+            })
             .collect();
-        assert!(unexpected.is_empty(), "{what}: never converted: {unexpected:#?}");
+        assert!(
+            unexpected.is_empty(),
+            "{what}: never converted: {unexpected:#?}"
+        );
     }
 }
 
@@ -116,7 +127,9 @@ fn for_every_type(
     let mut runner = TestRunner::deterministic();
     let mut total = Tally::default();
     for name in sides[from].schemas.definitions() {
-        let Some(target) = names(sides, from, to, name) else { continue };
+        let Some(target) = names(sides, from, to, name) else {
+            continue;
+        };
         let strategy = instance(&sides[from].schemas, name);
         let mut tally = Tally::default();
         let mut why = None;
@@ -155,7 +168,7 @@ fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
         return None;
     }
     let validator = side.schemas.validator(name);
-    (!validator.is_valid(value)).then(|| validator.complaints(value).to_string())
+    (!validator.is_valid(value)).then(|| validator.complaints(value))
 }
 
 /// Converts and validates.
@@ -173,7 +186,9 @@ fn convert(
                 None => Ok(there),
                 Some(why) => {
                     let (value, there) = (short(value), short(&there));
-                    Err(Outcome::Fault(format!("{value} became {there}, which is invalid: {why}")))
+                    Err(Outcome::Fault(format!(
+                        "{value} became {there}, which is invalid: {why}"
+                    )))
                 }
             }
         }
@@ -208,7 +223,9 @@ fn there_and_back(sides: &[Side], from: usize, to: usize) -> Tally {
         let found = lenient(&older.schemas, name, &down);
         // An unknown member whose name a newer revision knows, and which was left out there.
         let dropped = |member: &str, value: &Value| {
-            let mut newer = sides[from + 1..=to].iter().flat_map(|side| side.schemas.names());
+            let mut newer = sides[from + 1..=to]
+                .iter()
+                .flat_map(|side| side.schemas.names());
             newer.any(|known| known == member) && !has(&up, member, value)
         };
         match difference(&expected, &found, "$", &dropped) {
@@ -249,20 +266,28 @@ fn difference(
 ) -> Option<String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
-            let lost = expected.iter().find_map(|(name, value)| match found.get(name) {
-                Some(other) => difference(value, other, &format!("{path}.{name}"), dropped),
-                None if is_empty(value) && matches!(name.as_str(), "_meta" | "params") => None,
-                None if dropped(name, value) => None,
-                None => Some(format!("{path}.{name}")),
-            });
-            let added = || found.keys().find(|name| !expected.contains_key(*name) && *name != "jsonrpc");
+            let lost = expected
+                .iter()
+                .find_map(|(name, value)| match found.get(name) {
+                    Some(other) => difference(value, other, &format!("{path}.{name}"), dropped),
+                    None if is_empty(value) && matches!(name.as_str(), "_meta" | "params") => None,
+                    None if dropped(name, value) => None,
+                    None => Some(format!("{path}.{name}")),
+                });
+            let added = || {
+                found
+                    .keys()
+                    .find(|name| !expected.contains_key(*name) && *name != "jsonrpc")
+            };
             lost.or_else(|| added().map(|name| format!("{path}.{name}")))
         }
-        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
-            expected.iter().zip(found).enumerate().find_map(|(at, (expected, found))| {
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => expected
+            .iter()
+            .zip(found)
+            .enumerate()
+            .find_map(|(at, (expected, found))| {
                 difference(expected, found, &format!("{path}[{at}]"), dropped)
-            })
-        }
+            }),
         _ => (expected != found).then(|| path.to_owned()),
     }
 }
@@ -270,14 +295,20 @@ fn difference(
 /// An object of nothing, or of a `_meta` of nothing.
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(|members| {
-        members.iter().all(|(name, value)| name == "_meta" && is_empty(value))
+        members
+            .iter()
+            .all(|(name, value)| name == "_meta" && is_empty(value))
     })
 }
 
 /// What servers ask of clients has become input requests, which have no `id`; and elicitation by
 /// address has lost its `elicitationId`. The revision before wants both, and nobody can make them up.
-const NEVER_DOWN: [&str; 4] =
-    ["CreateMessageRequest", "ElicitRequest", "ElicitRequestURLParams", "ListRootsRequest"];
+const NEVER_DOWN: [&str; 4] = [
+    "CreateMessageRequest",
+    "ElicitRequest",
+    "ElicitRequestURLParams",
+    "ListRootsRequest",
+];
 
 #[test]
 fn up_from_the_oldest_two_then_down_gives_back_the_same() {
@@ -297,7 +328,11 @@ fn up_from_2025_11_25_then_down_gives_back_the_same() {
 }
 
 fn up_and_down(sides: &[Side], from: usize) {
-    let what = format!("{} to {} and back", sides[from].revision, sides[from + 1].revision);
+    let what = format!(
+        "{} to {} and back",
+        sides[from].revision,
+        sides[from + 1].revision
+    );
     there_and_back(sides, from, from + 1).report(&what, &[]);
 }
 
@@ -318,7 +353,14 @@ fn what_is_converted_down_is_valid_for_the_older_revision() {
                 Err(outcome) => outcome,
             }
         });
-        let never: &[_] = if newer.revision == Revision::V2026_07_28 { &NEVER_DOWN } else { &[] };
-        tally.report(&format!("{} down to {}", newer.revision, older.revision), never);
+        let hopeless: &[_] = if newer.revision == Revision::V2026_07_28 {
+            &NEVER_DOWN
+        } else {
+            &[]
+        };
+        tally.report(
+            &format!("{} down to {}", newer.revision, older.revision),
+            hopeless,
+        );
     }
 }

@@ -45,7 +45,10 @@ fn round_trip<T: DeserializeOwned + Serialize>(text: &str) -> String {
 fn kept<T: DeserializeOwned + Serialize>(text: &str) {
     assert_eq!(round_trip::<T>(text), text);
     let value: Value = json::from_str(text).unwrap();
-    assert_eq!(serde_json::to_string(&json::from_value::<T>(value).unwrap()).unwrap(), text);
+    assert_eq!(
+        serde_json::to_string(&json::from_value::<T>(value).unwrap()).unwrap(),
+        text
+    );
 }
 
 fn unwritable<T: Serialize>(value: &T, message: &str) {
@@ -65,8 +68,16 @@ fn wrong_constant_is_not_taken() {
 
 #[test]
 fn missing_required_member_is_not_made_up() {
-    refused::<Tool>(r#"{"inputSchema":{"type":"object"}}"#, "missing field `name`", "$");
-    refused::<Tool>(r#"{"name":"a","inputSchema":{}}"#, "missing field `type`", "$.inputSchema");
+    refused::<Tool>(
+        r#"{"inputSchema":{"type":"object"}}"#,
+        "missing field `name`",
+        "$",
+    );
+    refused::<Tool>(
+        r#"{"name":"a","inputSchema":{}}"#,
+        "missing field `type`",
+        "$.inputSchema",
+    );
     let text = r#"{"content":[{"type":"text"}],"resultType":"complete"}"#;
     refused::<CallToolResult>(text, "missing field `text`", "$.content[0]");
     refused::<CallToolResult>(r#"{"content":[]}"#, "missing field `resultType`", "$");
@@ -109,7 +120,11 @@ fn wrong_type_deep_inside_a_list_does_not_lose_its_place() {
 
 #[test]
 fn array_does_not_pass_for_a_struct() {
-    refused::<Tool>(r#"["a",{"type":"object"}]"#, "expected an object (`Tool`)", "$");
+    refused::<Tool>(
+        r#"["a",{"type":"object"}]"#,
+        "expected an object (`Tool`)",
+        "$",
+    );
     refused::<Tool>("[]", "expected an object (`Tool`)", "$");
     let text = r#"{"name":"a","inputSchema":{"type":"object"},"annotations":[]}"#;
     refused::<Tool>(text, "expected an object", "$.annotations");
@@ -131,7 +146,11 @@ fn integer_written_as_float_is_taken() {
     for written in ["1000", "1000.0", "1e3", "1E3", "10e2", "100000e-2"] {
         let result: ListToolsResult = json::from_str(&format!("{LIST}{written}}}")).unwrap();
         assert_eq!(result.ttl_ms, 1000, "{written}");
-        assert!(serde_json::to_string(&result).unwrap().contains("\"ttlMs\":1000,"));
+        assert!(
+            serde_json::to_string(&result)
+                .unwrap()
+                .contains("\"ttlMs\":1000,")
+        );
     }
 }
 
@@ -142,7 +161,10 @@ fn value_out_of_bounds_is_not_taken() {
     refused::<ListToolsResult>(&format!("{LIST}-1}}"), "", "$.ttlMs");
     let values = |count| vec!["\"a\""; count].join(",");
     let result = |count| {
-        format!(r#"{{"completion":{{"values":[{}]}},"resultType":"complete"}}"#, values(count))
+        format!(
+            r#"{{"completion":{{"values":[{}]}},"resultType":"complete"}}"#,
+            values(count)
+        )
     };
     refused::<CompleteResult>(&result(101), "", "$.completion.values");
     assert!(json::from_str::<CompleteResult>(&result(100)).is_ok());
@@ -179,20 +201,34 @@ fn duplicate_tag_does_not_win() {
 #[test]
 fn unknown_value_of_a_closed_enumeration_is_not_taken() {
     refused::<Role>("\"robot\"", "unknown value `robot`", "$");
-    refused::<Annotations>(r#"{"audience":["robot"]}"#, "unknown value `robot`", "$.audience[0]");
+    refused::<Annotations>(
+        r#"{"audience":["robot"]}"#,
+        "unknown value `robot`",
+        "$.audience[0]",
+    );
     let list = LIST.replace("private", "Private");
-    refused::<ListToolsResult>(&format!("{list}0}}"), "unknown value `Private`", "$.cacheScope");
+    refused::<ListToolsResult>(
+        &format!("{list}0}}"),
+        "unknown value `Private`",
+        "$.cacheScope",
+    );
 }
 
 #[test]
 fn known_value_does_not_hide_in_other() {
     for known in ["endTurn", "stopSequence", "maxTokens", "toolUse"] {
-        assert!(!matches!(StopReason::from(known), StopReason::Other(_)), "{known}");
+        assert!(
+            !matches!(StopReason::from(known), StopReason::Other(_)),
+            "{known}"
+        );
         let read: StopReason = json::from_str(&format!("\"{known}\"")).unwrap();
         assert_eq!(read, StopReason::from(known));
     }
     assert_eq!(ResultType::from("complete"), ResultType::Complete);
-    assert_eq!(ResultType::from(String::from("input_required")), ResultType::InputRequired);
+    assert_eq!(
+        ResultType::from(String::from("input_required")),
+        ResultType::InputRequired
+    );
 }
 
 #[test]
@@ -200,7 +236,10 @@ fn unknown_value_of_an_open_enumeration_is_not_lost() {
     for text in ["\"\"", "\"EndTurn\"", "\"a \\\" b\""] {
         kept::<StopReason>(text);
         kept::<ResultType>(text);
-        assert!(matches!(json::from_str(text).unwrap(), StopReason::Other(_)));
+        assert!(matches!(
+            json::from_str(text).unwrap(),
+            StopReason::Other(_)
+        ));
     }
     #[cfg(feature = "v2025-06-18")]
     kept::<mcp_types::v2025_06_18::StopReason>("\"other\"");
@@ -220,7 +259,10 @@ fn null_does_not_pass_for_a_required_member() {
 fn null_for_an_optional_member_is_absence() {
     let text = r#"{"title":null,"name":"a","inputSchema":{"type":"object"},"x":null}"#;
     let written = round_trip::<Tool>(text);
-    assert_eq!(written, r#"{"inputSchema":{"type":"object"},"name":"a","x":null}"#);
+    assert_eq!(
+        written,
+        r#"{"inputSchema":{"type":"object"},"name":"a","x":null}"#
+    );
 }
 
 #[test]
@@ -236,7 +278,10 @@ fn numbers_before_the_tag_do_not_change() {
         round_trip::<SamplingMessage>(&message),
         round_trip::<mcp_types::SamplingMessageContentBlock>(result),
     ] {
-        assert!(written.contains(r#"{"a":0.1,"b":[9007199254740993,1.0]}"#), "{written}");
+        assert!(
+            written.contains(r#"{"a":0.1,"b":[9007199254740993,1.0]}"#),
+            "{written}"
+        );
     }
 }
 
@@ -266,11 +311,14 @@ fn declared_member_in_extra_is_not_written_twice() {
 }
 
 #[test]
-fn nan_is_not_a_number() {
+fn nan_is_not_written_as_a_number() {
     for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert!(Number::from_f64(float).is_none());
-        assert!(Number::try_from(float).is_err());
-        assert!(Value::try_from(float).is_err());
+        unwritable(&Number::from(float), "");
+        unwritable(&Value::from(Number::from(float)), "");
+        let mut annotations = Annotations::default();
+        annotations.priority = Some(Number::from(float));
+        unwritable(&annotations, "");
     }
 }
 
@@ -296,7 +344,10 @@ fn trailing_bytes_are_not_ignored() {
         assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
         assert!(json::from_slice::<Tool>(text.as_bytes()).is_err());
     }
-    assert!(json::from_str::<Tool>("{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}\r\n").is_ok());
+    assert!(
+        json::from_str::<Tool>("{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}\r\n")
+            .is_ok()
+    );
 }
 
 #[test]
@@ -304,8 +355,14 @@ fn deep_nesting_does_not_overflow() {
     let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     for levels in [200, 100_000] {
         for text in [
-            format!(r#"{{"name":"a","inputSchema":{{"type":"object"}},"x":{}}}"#, deep(levels)),
-            format!(r#"{{"name":"a","inputSchema":{{"type":"object","properties":{{"p":{{"x":{}}}}}}}}}"#, deep(levels)),
+            format!(
+                r#"{{"name":"a","inputSchema":{{"type":"object"}},"x":{}}}"#,
+                deep(levels)
+            ),
+            format!(
+                r#"{{"name":"a","inputSchema":{{"type":"object","properties":{{"p":{{"x":{}}}}}}}}}"#,
+                deep(levels)
+            ),
         ] {
             assert!(json::from_str::<Tool>(&text).is_err());
             assert!(json::from_slice::<Tool>(text.as_bytes()).is_err());
@@ -342,14 +399,20 @@ fn null_and_absent_structured_content_are_not_mixed_up() {
     let absent = r#"{"content":[],"resultType":"complete"}"#;
     kept::<CallToolResult>(null);
     kept::<CallToolResult>(absent);
-    let read = |text| json::from_str::<CallToolResult>(text).unwrap().structured_content;
+    let read = |text| {
+        json::from_str::<CallToolResult>(text)
+            .unwrap()
+            .structured_content
+    };
     assert_eq!(read(null), Some(Value::Null));
     assert_eq!(read(absent), None);
 }
 
 #[test]
 fn empty_is_not_dropped() {
-    kept::<Tool>(r#"{"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"name":"","title":"","icons":[]}"#);
+    kept::<Tool>(
+        r#"{"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"name":"","title":"","icons":[]}"#,
+    );
     kept::<ClientCapabilities>(r#"{"roots":{}}"#);
     kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
     kept::<Annotations>(r#"{"audience":[],"priority":0}"#);
@@ -361,10 +424,15 @@ fn order_of_an_embedded_schema_does_not_change() {
     for text in [
         format!(r#"{{"inputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
         format!(r#"{{"inputSchema":{{"type":"object","$defs":{properties}}},"name":"a"}}"#),
-        format!(r#"{{"inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#),
+        format!(
+            r#"{{"inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{properties}}},"name":"a"}}"#
+        ),
     ] {
         let value: Value = json::from_str(&text).unwrap();
-        for tool in [json::from_str::<Tool>(&text).unwrap(), json::from_value(value).unwrap()] {
+        for tool in [
+            json::from_str::<Tool>(&text).unwrap(),
+            json::from_value(value).unwrap(),
+        ] {
             let written = serde_json::to_string(&tool).unwrap();
             assert!(written.contains(properties), "{written}");
         }
@@ -373,7 +441,9 @@ fn order_of_an_embedded_schema_does_not_change() {
 
 #[test]
 fn unknown_members_do_not_change_their_order() {
-    kept::<Tool>(r#"{"inputSchema":{"type":"object"},"name":"a","z":1,"a":2,"m":{"y":null,"b":[]}}"#);
+    kept::<Tool>(
+        r#"{"inputSchema":{"type":"object"},"name":"a","z":1,"a":2,"m":{"y":null,"b":[]}}"#,
+    );
 }
 
 #[test]

@@ -4,19 +4,25 @@
 
 use mcp_types::json;
 use mcp_types::{
-    Annotations, CallToolOutcome, CallToolResult, ClientCapabilities, ContentBlock, EmptyResult, ElicitResult, ListToolsResult, ModelPreferences, NumberSchema,
-    ProgressNotificationParams, ProgressToken, RequestId, SamplingMessageContentBlock, ServerResult, Tool,
+    Annotations, CallToolOutcome, CallToolResult, ClientCapabilities, ContentBlock, ElicitResult,
+    EmptyResult, ListToolsResult, ModelPreferences, NumberSchema, ProgressNotificationParams,
+    ProgressToken, RequestId, SamplingMessageContentBlock, ServerResult, Tool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Whether `serde_json` keeps numbers digit by digit in this build.
 fn exact() -> bool {
-    serde_json::from_str::<serde_json::Number>("0.10").unwrap().to_string() == "0.10"
+    serde_json::from_str::<serde_json::Number>("0.10")
+        .unwrap()
+        .to_string()
+        == "0.10"
 }
 
 /// What becomes of a text by each way: the text after encoding.
-fn ways<T: DeserializeOwned + Serialize>(text: &str) -> Vec<(&'static str, Result<String, String>)> {
+fn ways<T: DeserializeOwned + Serialize>(
+    text: &str,
+) -> Vec<(&'static str, Result<String, String>)> {
     fn say<T: Serialize, E: ToString>(outcome: Result<T, E>) -> Result<String, String> {
         let value = outcome.map_err(|error| error.to_string())?;
         serde_json::to_string(&value).map_err(|error| error.to_string())
@@ -25,13 +31,31 @@ fn ways<T: DeserializeOwned + Serialize>(text: &str) -> Vec<(&'static str, Resul
     let theirs = || serde_json::from_str::<serde_json::Value>(text);
     vec![
         ("serde_json::from_str", say(serde_json::from_str::<T>(text))),
-        ("serde_json::from_slice", say(serde_json::from_slice::<T>(text.as_bytes()))),
-        ("serde_json::from_reader", say(serde_json::from_reader::<_, T>(text.as_bytes()))),
-        ("serde_json::from_value", say(theirs().and_then(serde_json::from_value::<T>))),
+        (
+            "serde_json::from_slice",
+            say(serde_json::from_slice::<T>(text.as_bytes())),
+        ),
+        (
+            "serde_json::from_reader",
+            say(serde_json::from_reader::<_, T>(text.as_bytes())),
+        ),
+        (
+            "serde_json::from_value",
+            say(theirs().and_then(serde_json::from_value::<T>)),
+        ),
         ("json::from_str", say(json::from_str::<T>(text))),
-        ("json::from_slice", say(json::from_slice::<T>(text.as_bytes()))),
-        ("json::from_value", say(ours().and_then(json::from_value::<T>))),
-        ("json::from_value_ref", say(ours().and_then(|value| json::from_value_ref::<T>(&value)))),
+        (
+            "json::from_slice",
+            say(json::from_slice::<T>(text.as_bytes())),
+        ),
+        (
+            "json::from_value",
+            say(ours().and_then(json::from_value::<T>)),
+        ),
+        (
+            "json::from_value_ref",
+            say(ours().and_then(|value| json::from_value_ref::<T>(&value))),
+        ),
     ]
 }
 
@@ -46,7 +70,11 @@ fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
         let written = outcome.unwrap_or_else(|error| panic!("{way}: {text}: {error}"));
         // `serde_json`'s own tree keeps the digits of `-0`, but hands on an integer.
         let by_tree = exact() && way == "serde_json::from_value";
-        let expected = if by_tree { unsigned_zeros(expected) } else { expected.to_owned() };
+        let expected = if by_tree {
+            unsigned_zeros(expected)
+        } else {
+            expected.to_owned()
+        };
         assert_eq!(sorted(&written), sorted(&expected), "{way}: {text}");
     }
 }
@@ -113,7 +141,11 @@ const NUMBERS: [(&str, &str); 19] = [
 fn everywhere<T: DeserializeOwned + Serialize>(pattern: &str) {
     for (written, rounded) in NUMBERS {
         let text = pattern.replace('@', written);
-        let expected = if exact() { text.clone() } else { pattern.replace('@', rounded) };
+        let expected = if exact() {
+            text.clone()
+        } else {
+            pattern.replace('@', rounded)
+        };
         becomes::<T>(&text, &expected);
     }
     // Beyond the range of floats: kept, or refused as no number that can be read.
@@ -122,7 +154,10 @@ fn everywhere<T: DeserializeOwned + Serialize>(pattern: &str) {
         match outcome {
             Ok(written) => {
                 assert!(exact(), "{way}: {written}");
-                assert!(written.contains("1e400") || written.contains("1e+400"), "{way}: {written}");
+                assert!(
+                    written.contains("1e400") || written.contains("1e+400"),
+                    "{way}: {written}"
+                );
             }
             Err(error) => {
                 assert!(!exact(), "{way}: {error}");
@@ -175,42 +210,97 @@ fn unknown_members_keep_numbers() {
 
 #[test]
 fn elicited_content_keeps_numbers() {
-    for number in ["0.5", "1", "-7", "1.0", "1e3", "9007199254740993", "-0.0", "0.1"] {
+    for number in [
+        "0.5",
+        "1",
+        "-7",
+        "1.0",
+        "1e3",
+        "9007199254740993",
+        "-0.0",
+        "0.1",
+    ] {
         let pattern = r#"{"action":"accept","content":{"a":@,"b":"text","c":true,"d":["x"]}}"#;
         let rounded = NUMBERS.iter().find(|(written, _)| *written == number);
-        let rounded = if number == "1e3" { "1000.0" } else { rounded.map_or(number, |it| it.1) };
+        let rounded = if number == "1e3" {
+            "1000.0"
+        } else {
+            rounded.map_or(number, |it| it.1)
+        };
         let expected = if exact() { number } else { rounded };
-        becomes::<ElicitResult>(&pattern.replace('@', number), &pattern.replace('@', expected));
+        becomes::<ElicitResult>(
+            &pattern.replace('@', number),
+            &pattern.replace('@', expected),
+        );
     }
 }
 
 #[test]
 fn bounded_numbers_are_kept_and_their_bounds_hold() {
-    for number in ["0", "1", "0.6", "0.1", "1.0", "0.0", "-0.0", "0.30000000000000004"] {
+    for number in [
+        "0",
+        "1",
+        "0.6",
+        "0.1",
+        "1.0",
+        "0.0",
+        "-0.0",
+        "0.30000000000000004",
+    ] {
         kept::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
         kept::<ModelPreferences>(&format!(
             r#"{{"costPriority":{number},"speedPriority":{number},"intelligencePriority":{number}}}"#
         ));
     }
-    for number in ["1.1", "-0.1", "2", "-1", "1e400", "-1e400", "1e30", "1.00000000000001"] {
+    for number in [
+        "1.1",
+        "-0.1",
+        "2",
+        "-1",
+        "1e400",
+        "-1e400",
+        "1e30",
+        "1.00000000000001",
+    ] {
         refused::<Annotations>(&format!(r#"{{"priority":{number}}}"#));
     }
 }
 
 #[test]
 fn ids_are_integers_or_texts() {
-    for id in ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808"] {
+    for id in [
+        "0",
+        "-1",
+        "9007199254740993",
+        "9223372036854775807",
+        "-9223372036854775808",
+    ] {
         kept::<RequestId>(id);
         kept::<ProgressToken>(id);
     }
     for text in ["\"0\"", "\"\"", "\"1.0\""] {
         kept::<RequestId>(text);
     }
-    for (written, integer) in [("1.0", "1"), ("1e3", "1000"), ("1E3", "1000"), ("-0.0", "0"), ("-0", "0")] {
+    for (written, integer) in [
+        ("1.0", "1"),
+        ("1e3", "1000"),
+        ("1E3", "1000"),
+        ("-0.0", "0"),
+        ("-0", "0"),
+    ] {
         becomes::<RequestId>(written, integer);
         becomes::<ProgressToken>(written, integer);
     }
-    for wrong in ["0.5", "1e400", "9223372036854775808", "1e30", "null", "true", "[1]", "{}"] {
+    for wrong in [
+        "0.5",
+        "1e400",
+        "9223372036854775808",
+        "1e30",
+        "null",
+        "true",
+        "[1]",
+        "{}",
+    ] {
         refused::<RequestId>(wrong);
         refused::<ProgressToken>(wrong);
     }
@@ -227,7 +317,13 @@ fn integer_members_take_integers_only() {
     for (written, integer) in [("1.0", "1"), ("1E5", "100000"), ("-0.0", "0"), ("-0", "0")] {
         becomes::<ListToolsResult>(&list(written), &list(integer));
     }
-    for ttl in ["-1", "0.5", "1e400", "9223372036854775808", "18446744073709551616"] {
+    for ttl in [
+        "-1",
+        "0.5",
+        "1e400",
+        "9223372036854775808",
+        "18446744073709551616",
+    ] {
         refused::<ListToolsResult>(&list(ttl));
     }
 }
@@ -240,7 +336,9 @@ fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
         return;
     }
     refused::<RequestId>(private);
-    refused::<ProgressNotificationParams>(&format!(r#"{{"progressToken":1,"progress":{private}}}"#));
+    refused::<ProgressNotificationParams>(&format!(
+        r#"{{"progressToken":1,"progress":{private}}}"#
+    ));
     refused::<Annotations>(&format!(r#"{{"priority":{private}}}"#));
 }
 

@@ -42,7 +42,10 @@ fn examples() -> Vec<Example> {
     );
     let folder = spec.join(REVISION.as_str()).join("examples");
     let Ok(types) = fs::read_dir(&folder) else {
-        println!("skipped: there are no published examples at {}", folder.display());
+        println!(
+            "skipped: there are no published examples at {}",
+            folder.display()
+        );
         return Vec::new();
     };
     let mut examples = Vec::new();
@@ -85,7 +88,9 @@ fn examples_decode_and_encode_to_equal_json() {
 fn undeclared_id_of_a_roots_request_is_kept_as_any_unknown_member() {
     let shape = json!({"method": "roots/list", "id": "a"});
     let entry = registry::find(REVISION, "ListRootsRequest").unwrap();
-    let published = examples().into_iter().filter(|one| one.file.ends_with(WITH_ID));
+    let published = examples()
+        .into_iter()
+        .filter(|one| one.file.ends_with(WITH_ID));
     for value in published.map(|one| one.value()).chain([shape]) {
         let back = entry.round_trip(&value.to_string()).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&back).unwrap(), value);
@@ -146,7 +151,10 @@ fn collect(value: &Value, pointer: &mut String, objects: &mut Vec<String>) {
             objects.push(pointer.clone());
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, part)| visit(&at.to_string(), part));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(at, part)| visit(&at.to_string(), part));
         }
         _ => {}
     }
@@ -157,12 +165,16 @@ fn collect(value: &Value, pointer: &mut String, objects: &mut Vec<String>) {
 fn candidates(value: &Value, pointer: &str) -> Vec<Value> {
     let object = value.pointer(pointer).and_then(Value::as_object).unwrap();
     let anything = json!({"deep": [null, 0.5, 9_007_199_254_740_993_u64, {}], "empty": []});
-    let parts = [anything, json!("text")].into_iter().chain(object.values().cloned());
+    let parts = [anything, json!("text")]
+        .into_iter()
+        .chain(object.values().cloned());
     parts
         .map(|part| {
             let mut mutant = value.clone();
-            let object: &mut Map<_, _> =
-                mutant.pointer_mut(pointer).and_then(Value::as_object_mut).unwrap();
+            let object: &mut Map<_, _> = mutant
+                .pointer_mut(pointer)
+                .and_then(Value::as_object_mut)
+                .unwrap();
             object.insert("x-unknown".to_owned(), part);
             mutant
         })

@@ -2,10 +2,10 @@
 
 #![cfg(feature = "v2024-11-05")]
 
-use mcp_types::convert::ConvertError;
-use mcp_types::json::{self, Value};
 #[cfg(feature = "registry")]
 use mcp_types::CallToolResult;
+use mcp_types::convert::ConvertError;
+use mcp_types::json::{self, Value};
 #[cfg(feature = "registry")]
 use mcp_types::registry::{RegistryError, convert_text};
 use mcp_types::revision::{VersionError, Versioned};
@@ -23,7 +23,11 @@ fn tree(text: &str) -> Value {
 /// Reads a text at a revision, and asserts that it is written the same there.
 fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
     let value: T = revision.decode(text).unwrap();
-    assert_eq!(tree(&revision.encode(value.clone()).unwrap()), tree(text), "{revision}");
+    assert_eq!(
+        tree(&revision.encode(value.clone()).unwrap()),
+        tree(text),
+        "{revision}"
+    );
     value
 }
 
@@ -35,7 +39,11 @@ fn oldest_call_reads_as_the_newest_type_and_writes_back() {
         assert_eq!(params.name, "add");
         assert!(!params.meta.protocol_version.is_empty());
         let newest = Revision::LATEST.encode(params).unwrap();
-        assert!(Revision::LATEST.decode::<CallToolRequestParams>(&newest).is_ok());
+        assert!(
+            Revision::LATEST
+                .decode::<CallToolRequestParams>(&newest)
+                .is_ok()
+        );
     }
 }
 
@@ -69,13 +77,16 @@ fn older_result_reads_and_writes_back() {
     let _: LoggingMessageNotificationParams = read_and_write(OLDEST, text);
 }
 
-const RESULT: &str = r#"{"content":[{"type":"text","text":"a","annotations":{"priority":0.6}}],"isError":false}"#;
+const RESULT: &str =
+    r#"{"content":[{"type":"text","text":"a","annotations":{"priority":0.6}}],"isError":false}"#;
 
 #[test]
 fn outcome_of_a_call_is_read_and_written_at_every_revision() {
     for revision in &Revision::ALL[..4] {
         let outcome: CallToolOutcome = read_and_write(*revision, RESULT);
-        let CallToolOutcome::Complete(result) = outcome else { panic!("{outcome:?}") };
+        let CallToolOutcome::Complete(result) = outcome else {
+            panic!("{outcome:?}")
+        };
         assert_eq!(result.result_type, mcp_types::ResultType::Complete);
     }
 }
@@ -131,24 +142,39 @@ fn audio_is_not_written_for_a_revision_without() {
     assert!(std::error::Error::source(&error).is_some());
     assert!(down(Revision::V2025_03_26, text).is_ok());
     let error = convert_text(OLDEST, OLDEST, "CallToolResult", text).unwrap_err();
-    let RegistryError::Decode(error) = error else { panic!("{error:?}") };
+    let RegistryError::Decode(error) = error else {
+        panic!("{error:?}")
+    };
     assert_eq!(error.path().to_string(), "$.content[0].type");
 }
 
 #[cfg(feature = "registry")]
 #[test]
 fn resource_link_is_not_written_for_a_revision_without() {
-    let text = r#"{"content":[{"type":"resource_link","uri":"a:b","name":"n"}],"resultType":"complete"}"#;
+    let text =
+        r#"{"content":[{"type":"resource_link","uri":"a:b","name":"n"}],"resultType":"complete"}"#;
     let error = down(Revision::V2025_03_26, text).unwrap_err();
-    assert!(matches!(error, RegistryError::Convert(ConvertError::NoVariant { .. })), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            RegistryError::Convert(ConvertError::NoVariant { .. })
+        ),
+        "{error:?}"
+    );
     assert!(down(Revision::V2025_06_18, text).is_ok());
 }
 
 #[cfg(feature = "registry")]
 #[test]
 fn structured_content_that_is_no_object_is_not_written_for_a_revision_that_wants_one() {
-    for (content, fits) in [("{\"a\":1.0}", true), ("[1]", false), ("null", false), ("7", false)] {
-        let text = format!(r#"{{"content":[],"structuredContent":{content},"resultType":"complete"}}"#);
+    for (content, fits) in [
+        ("{\"a\":1.0}", true),
+        ("[1]", false),
+        ("null", false),
+        ("7", false),
+    ] {
+        let text =
+            format!(r#"{{"content":[],"structuredContent":{content},"resultType":"complete"}}"#);
         for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
             match down(revision, &text) {
                 Ok(written) => {
@@ -170,15 +196,27 @@ fn message_that_a_revision_lacks_is_not_read_or_written() {
     let text = r#"{"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}},"jsonrpc":"2.0","id":1}"#;
     let request: DiscoverRequest = Revision::LATEST.decode(text).unwrap();
     for revision in &Revision::ALL[..4] {
-        assert!(matches!(revision.decode::<DiscoverRequest>(text), Err(VersionError::Unmapped { .. })));
-        assert!(matches!(revision.encode(request.clone()), Err(VersionError::Unmapped { .. })));
+        assert!(matches!(
+            revision.decode::<DiscoverRequest>(text),
+            Err(VersionError::Unmapped { .. })
+        ));
+        assert!(matches!(
+            revision.encode(request.clone()),
+            Err(VersionError::Unmapped { .. })
+        ));
     }
 }
 
 #[test]
 fn fault_at_an_older_revision_does_not_lose_its_place() {
-    let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{}}]}"#;
+    let text =
+        r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{}}]}"#;
     let error = OLDEST.decode::<ListToolsResult>(text).unwrap_err();
-    let VersionError::Decode(error) = error else { panic!("{error:?}") };
-    assert_eq!(error.to_string(), "missing field `type` (at $.tools[1].inputSchema)");
+    let VersionError::Decode(error) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        error.to_string(),
+        "missing field `type` (at $.tools[1].inputSchema)"
+    );
 }

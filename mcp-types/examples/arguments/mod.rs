@@ -6,7 +6,12 @@ pub(crate) struct Arguments(Vec<String>);
 impl Arguments {
     /// Those of the program; texts that are no UTF-8 are replaced, and then match nothing.
     pub(crate) fn of_program() -> Self {
-        Self(std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect())
+        Self(
+            std::env::args_os()
+                .skip(1)
+                .map(|text| text.to_string_lossy().into_owned())
+                .collect(),
+        )
     }
 
     /// Takes a switch: whether it was given.
@@ -29,6 +34,8 @@ impl Arguments {
 
     /// Fails if anything is left.
     pub(crate) fn finish(self) -> Result<(), String> {
-        self.0.first().map_or(Ok(()), |argument| Err(format!("unexpected argument `{argument}`")))
+        self.0.first().map_or(Ok(()), |argument| {
+            Err(format!("unexpected argument `{argument}`"))
+        })
     }
 }

@@ -26,8 +26,14 @@ pub(crate) fn schemas(revision: Revision) -> Arc<Schemas> {
     let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();
     strip(&mut document);
-    let keyword = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
-    let Value::Object(definitions) = document[keyword].take() else { panic!("no definitions") };
+    let keyword = if document.get("$defs").is_some() {
+        "$defs"
+    } else {
+        "definitions"
+    };
+    let Value::Object(definitions) = document[keyword].take() else {
+        panic!("no definitions")
+    };
     Schemas::new(definitions)
 }
 
@@ -36,13 +42,18 @@ fn strip(node: &mut Value) {
     let keep = |node: &Value| match node.get("x-feature") {
         None => true,
         Some(Value::String(feature)) => enabled(feature),
-        Some(several) => {
-            several.as_array().unwrap().iter().any(|feature| enabled(feature.as_str().unwrap()))
-        }
+        Some(several) => several
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|feature| enabled(feature.as_str().unwrap())),
     };
     match node {
         Value::Object(object) => {
-            *object = std::mem::take(object).into_iter().filter(|(_, part)| keep(part)).collect();
+            *object = std::mem::take(object)
+                .into_iter()
+                .filter(|(_, part)| keep(part))
+                .collect();
             if !object.contains_key("properties") || object["properties"].is_object() {
                 object.remove("x-feature");
             }
