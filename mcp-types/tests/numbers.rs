@@ -348,6 +348,11 @@ fn number_does_not_pass_for_an_object() {
         refused::<Annotations>(number);
         refused::<EmptyResult>(number);
         refused::<ServerResult>(number);
+        // Unions of objects that require nothing.
+        #[cfg(feature = "v2025-11-25")]
+        refused::<mcp_types::v2025_11_25::ClientResult>(number);
+        #[cfg(feature = "v2025-11-25")]
+        refused::<mcp_types::v2025_11_25::ServerResult>(number);
         refused::<ContentBlock>(number);
         refused::<CallToolOutcome>(number);
         refused::<ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
