@@ -49,6 +49,8 @@ struct Tally {
     /// Types of which nothing could be converted, each with an error.
     never: Vec<String>,
     faults: Vec<String>,
+    /// Types of which something was refused, and how often.
+    partly: Vec<String>,
 }
 
 impl Tally {
@@ -56,6 +58,10 @@ impl Tally {
         if one.tried > 0 && one.converted == 0 {
             self.never
                 .push(format!("{name} ({})", why.unwrap_or_default()));
+        }
+        if one.refused > 0 {
+            let (refused, tried) = (one.refused, one.tried);
+            self.partly.push(format!("{name} {refused} of {tried}"));
         }
         self.types += 1;
         self.tried += one.tried;
@@ -69,6 +75,9 @@ impl Tally {
             "{what}: {} types, {} tried, {} converted, {} refused",
             self.types, self.tried, self.converted, self.refused
         );
+        if !self.partly.is_empty() {
+            println!("  refused: {}", self.partly.join(", "));
+        }
         assert!(self.types > 0, "{what}: nothing was tried");
         assert!(
             self.faults.is_empty(),
@@ -124,7 +133,7 @@ fn for_every_type(
         let strategy = instance(&sides[from].schemas, name);
         let mut tally = Tally::default();
         let mut why = None;
-        for _ in 0..Config::default().cases.div_ceil(4) {
+        for _ in 0..Config::default().cases.div_ceil(4).max(32) {
             let drawn = strategy.new_tree(&mut runner).unwrap().current();
             tally.tried += 1;
             match check(name, target, &drawn) {
@@ -159,7 +168,7 @@ fn complaint(side: &Side, name: &str, value: &Value) -> Option<String> {
         return None;
     }
     let validator = side.schemas.validator(name);
-    (!validator.is_valid(value)).then(|| validator.complaints(value).clone())
+    (!validator.is_valid(value)).then(|| validator.complaints(value))
 }
 
 /// Converts and validates.
@@ -344,14 +353,14 @@ fn what_is_converted_down_is_valid_for_the_older_revision() {
                 Err(outcome) => outcome,
             }
         });
-        let unsayable: &[_] = if newer.revision == Revision::V2026_07_28 {
+        let hopeless: &[_] = if newer.revision == Revision::V2026_07_28 {
             &NEVER_DOWN
         } else {
             &[]
         };
         tally.report(
             &format!("{} down to {}", newer.revision, older.revision),
-            unsayable,
+            hopeless,
         );
     }
 }

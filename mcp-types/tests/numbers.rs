@@ -4,8 +4,9 @@
 
 use mcp_types::json;
 use mcp_types::{
-    Annotations, CallToolResult, ElicitResult, ListToolsResult, ModelPreferences, NumberSchema,
-    ProgressNotificationParams, ProgressToken, RequestId, SamplingMessageContentBlock, Tool,
+    Annotations, CallToolOutcome, CallToolResult, ClientCapabilities, ContentBlock, ElicitResult,
+    EmptyResult, ListToolsResult, ModelPreferences, NumberSchema, ProgressNotificationParams,
+    ProgressToken, RequestId, SamplingMessageContentBlock, ServerResult, Tool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,8 +68,24 @@ fn kept<T: DeserializeOwned + Serialize>(text: &str) {
 fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
     for (way, outcome) in ways::<T>(text) {
         let written = outcome.unwrap_or_else(|error| panic!("{way}: {text}: {error}"));
-        assert_eq!(sorted(&written), sorted(expected), "{way}: {text}");
+        // `serde_json`'s own tree keeps the digits of `-0`, but hands on an integer.
+        let by_tree = exact() && way == "serde_json::from_value";
+        let expected = if by_tree {
+            unsigned_zeros(expected)
+        } else {
+            expected.to_owned()
+        };
+        assert_eq!(sorted(&written), sorted(&expected), "{way}: {text}");
     }
+}
+
+/// The text with `0` for `-0`, and `-0.0` as it is.
+fn unsigned_zeros(text: &str) -> String {
+    let mut text = text.to_owned();
+    for end in [",", "]", "}"] {
+        text = text.replace(&format!("-0{end}"), &format!("0{end}"));
+    }
+    text
 }
 
 fn refused<T: DeserializeOwned + Serialize>(text: &str) {
@@ -314,9 +331,32 @@ fn integer_members_take_integers_only() {
 #[test]
 fn object_that_looks_like_a_number_of_serde_json_is_no_number() {
     let private = r#"{"$serde_json::private::Number":"1"}"#;
+    if exact() {
+        // There a visitor cannot tell the two apart, nor can `serde_json`'s own values.
+        return;
+    }
     refused::<RequestId>(private);
     refused::<ProgressNotificationParams>(&format!(
         r#"{{"progressToken":1,"progress":{private}}}"#
     ));
     refused::<Annotations>(&format!(r#"{{"priority":{private}}}"#));
+}
+
+#[test]
+fn number_does_not_pass_for_an_object() {
+    for number in ["0", "1", "0.5", "-1", "1e5", "18446744073709551616"] {
+        refused::<Annotations>(number);
+        refused::<EmptyResult>(number);
+        refused::<ServerResult>(number);
+        // Unions of objects that require nothing.
+        #[cfg(feature = "v2025-11-25")]
+        refused::<mcp_types::v2025_11_25::ClientResult>(number);
+        #[cfg(feature = "v2025-11-25")]
+        refused::<mcp_types::v2025_11_25::ServerResult>(number);
+        refused::<ContentBlock>(number);
+        refused::<CallToolOutcome>(number);
+        refused::<ClientCapabilities>(&format!(r#"{{"roots":{number}}}"#));
+        refused::<Tool>(&format!(r#"{{"name":"a","inputSchema":{number}}}"#));
+        refused::<ElicitResult>(&format!(r#"{{"action":"accept","content":{number}}}"#));
+    }
 }
