@@ -181,11 +181,11 @@ impl Emitter<'_> {
                     names.extend(self.own_name(at, ty));
                 }
                 names.insert(message.name.clone());
-                if let MessageKind::Request(ty) = &message.kind {
-                    if let Some(name) = self.own_name(at, ty) {
-                        names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
-                        names.insert(name);
-                    }
+                if let MessageKind::Request(ty) = &message.kind
+                    && let Some(name) = self.own_name(at, ty)
+                {
+                    names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    names.insert(name);
                 }
             }
             for name in names {

@@ -154,7 +154,6 @@ impl Scope<'_> {
                 }
             },
             JsonKind::Number => quote! {
-                const NUMBERS: bool = true;
                 fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
                     codec::first_of(&Value::Number(value), #tries)
                 }
@@ -197,8 +196,6 @@ impl Scope<'_> {
                     _ => quote! { codec::from_part(Value::Number(value)).map(Self::#name) },
                 };
                 quote! {
-                    #cfg
-                    const NUMBERS: bool = true;
                     #cfg
                     fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> { #read }
                 }

@@ -27,9 +27,7 @@ impl<T> Slot<T> {
     pub const EMPTY: Self = Self(State::Empty);
 
     fn fill<E: Error>(&mut self, name: &'static str, state: State<T>) -> Result<(), E> {
-        if !matches!(self.0, State::Empty) {
-            return Err(E::duplicate_field(name));
-        }
+        self.vacant(name)?;
         self.0 = state;
         Ok(())
     }
@@ -44,8 +42,8 @@ impl<T> Slot<T> {
     where
         T: Deserialize<'de>,
     {
-        let value = members.next_value()?;
-        self.fill(name, State::Value(value))
+        self.vacant(name)?;
+        members.next_value_seed(Fill(self))
     }
 
     /// Reads the member's value; `null` counts as absent.
@@ -58,8 +56,15 @@ impl<T> Slot<T> {
     where
         T: Deserialize<'de>,
     {
-        let value = members.next_value::<Option<T>>()?;
-        self.fill(name, value.map_or(State::Null, State::Value))
+        self.vacant(name)?;
+        members.next_value_seed(FillOptional(self))
+    }
+
+    fn vacant<E: Error>(&self, name: &'static str) -> Result<(), E> {
+        match self.0 {
+            State::Empty => Ok(()),
+            _ => Err(E::duplicate_field(name)),
+        }
     }
 
     /// The value, which must have been there.
@@ -82,6 +87,55 @@ impl<T> Slot<T> {
 
     fn put<E: Error>(&mut self, name: &'static str, value: Option<T>) -> Result<(), E> {
         self.fill(name, value.map_or(State::Null, State::Value))
+    }
+}
+
+/// Puts a value into its slot from inside, so that it is not handed up layer by layer.
+struct Fill<'a, T>(&'a mut Slot<T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Fill<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.0 = State::Value(T::deserialize(deserializer)?);
+        Ok(())
+    }
+}
+
+/// The same for a value that may be `null`.
+struct FillOptional<'a, T>(&'a mut Slot<T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for FillOptional<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FillOptional<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        self.0.0 = State::Null;
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.0.0 = State::Null;
+        Ok(())
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.0 = State::Value(T::deserialize(deserializer)?);
+        Ok(())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A struct that is read from the members of an object.
 pub trait FromMembers<'de>: Sized {
@@ -14,24 +13,31 @@ pub trait FromMembers<'de>: Sized {
 }
 
 /// Reads an object. Arrays, which derived decoders take for structs, are refused.
+#[inline]
 pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    struct ObjectVisitor<T>(PhantomData<T>);
+    // The value is put in its place from inside: handed up through the layers of a format, a large
+    // struct would be copied in each of them.
+    struct ObjectVisitor<'a, T>(&'a mut Option<T>);
 
-    impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<T> {
-        type Value = T;
+    impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
+        type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "an object (`{}`)", T::NAME)
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
-            T::from_members(members)
+        #[inline]
+        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
+            *self.0 = Some(T::from_members(members)?);
+            Ok(())
         }
     }
 
-    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    let mut value = None;
+    deserializer.deserialize_map(ObjectVisitor(&mut value))?;
+    value.ok_or_else(|| D::Error::custom("an object without members or end"))
 }
 
 /// Refuses a member of an object that allows no others.

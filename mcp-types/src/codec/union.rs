@@ -1,6 +1,7 @@
 //! Unions: by kind of value, and objects by their tag.
 
 use super::super::error::DecodeError;
+use super::super::json::{NUMBER, hides_numbers};
 use super::{Key, Number, Value};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
@@ -15,8 +16,6 @@ use std::marker::PhantomData;
 pub trait FromAny<'de>: Sized {
     /// Name of the type in the schema, for messages.
     const NAME: &'static str;
-    /// Whether a number is one of the kinds.
-    const NUMBERS: bool = false;
 
     /// From `null`.
     fn from_null<E: Error>() -> Result<Self, E> {
@@ -128,25 +127,46 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
-        if !T::NUMBERS {
+        if !hides_numbers() {
             return T::from_object(members);
         }
-        // With `arbitrary_precision`, numbers of any kind arrive as an object of one member.
-        let map = serde::de::value::MapAccessDeserializer::new(members);
-        match Value::deserialize(map)? {
-            Value::Number(number) => T::from_number(number),
-            Value::Object(object) => T::from_object(Replay::<A> {
-                tag: None,
-                buffer: object
-                    .into_iter()
-                    .map(|(k, v)| (Key::Owned(k), v))
-                    .collect::<Vec<_>>()
-                    .into_iter(),
-                value: Pending::None,
-                rest: None,
-            }),
-            other => T::from_string(other.to_string()),
+        let mut members = members;
+        let first = members.next_key::<Key<'de>>()?;
+        if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
+            let digits = members.next_value::<String>()?;
+            let number = digits
+                .parse::<serde_json::Number>()
+                .map_err(A::Error::custom)?;
+            return T::from_number(number.into());
         }
+        T::from_object(Peeked { first, members })
+    }
+}
+
+/// Members of which the first name was looked at.
+struct Peeked<'de, A> {
+    first: Option<Key<'de>>,
+    members: A,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Peeked<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        match self.first.take() {
+            Some(Key::Borrowed(name)) => seed
+                .deserialize(BorrowedStrDeserializer::new(name))
+                .map(Some),
+            Some(Key::Owned(name)) => seed.deserialize(name.into_deserializer()).map(Some),
+            None => self.members.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+        self.members.next_value_seed(seed)
     }
 }
 

@@ -144,7 +144,7 @@ fn length(length: usize) -> i64 {
 
 /// Whether `serde_json` is built with `arbitrary_precision`: a feature that any crate of a program
 /// can switch on for all, and that changes how numbers are handed to visitors.
-pub(super) fn arbitrary_precision() -> bool {
+pub(crate) fn arbitrary_precision() -> bool {
     static ON: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *ON.get_or_init(|| {
         let probe = serde_json::from_str::<serde_json::Number>("0.10");

@@ -10,7 +10,7 @@ use super::{Map, Number, Object, Value};
 
 /// The member by which `serde_json` hands a number to visitors of any type, as its digits, when
 /// `arbitrary_precision` is on.
-pub(super) const NUMBER: &str = "$serde_json::private::Number";
+pub(crate) const NUMBER: &str = "$serde_json::private::Number";
 
 /// Reads any value; `UNIQUE` says whether a member that stands twice is an error or kept.
 pub(super) struct Reader<const UNIQUE: bool>;

@@ -1,7 +1,5 @@
 //! What messages carry, decoded while the envelope is read.
 
-use std::marker::PhantomData;
-
 use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error};
 use serde_json::value::RawValue;
 
@@ -59,27 +57,32 @@ impl<'de> Bodies<'de> for Raw {
 }
 
 /// Decodes params of one type and results of another, where `expects` agrees.
-struct Typed<P, R, F> {
+struct Typed<'a, P, R, F> {
     expects: F,
-    types: PhantomData<fn() -> (P, R)>,
+    /// Where the body goes: in the members of the message it would be copied again and again.
+    params: &'a mut Option<P>,
+    result: &'a mut Option<R>,
 }
 
-impl<'de, P, R, F> Bodies<'de> for Typed<P, R, F>
+impl<'de, P, R, F> Bodies<'de> for Typed<'_, P, R, F>
 where
     P: DeserializeOwned,
     R: DeserializeOwned,
     F: FnMut(Of<'_>) -> bool,
 {
-    type Params = P;
-    type Result = R;
+    type Params = ();
+    type Result = ();
 
     fn params<D: Deserializer<'de>>(
         &mut self,
         method: Option<&str>,
         deserializer: D,
-    ) -> Result<P, D::Error> {
+    ) -> Result<(), D::Error> {
         match method {
-            Some(method) if (self.expects)(Of::Method(method)) => P::deserialize(deserializer),
+            Some(method) if (self.expects)(Of::Method(method)) => {
+                *self.params = Some(P::deserialize(deserializer)?);
+                Ok(())
+            }
             _ => Err(D::Error::custom("the other way")),
         }
     }
@@ -88,9 +91,12 @@ where
         &mut self,
         id: Option<&'de RawValue>,
         deserializer: D,
-    ) -> Result<R, D::Error> {
+    ) -> Result<(), D::Error> {
         match id.and_then(|id| read_id(id).ok()) {
-            Some(id) if (self.expects)(Of::Id(&id)) => R::deserialize(deserializer),
+            Some(id) if (self.expects)(Of::Id(&id)) => {
+                *self.result = Some(R::deserialize(deserializer)?);
+                Ok(())
+            }
             _ => Err(D::Error::custom("the other way")),
         }
     }
@@ -195,16 +201,58 @@ where
     P: DeserializeOwned,
     R: DeserializeOwned,
 {
+    let (mut params, mut result) = (None, None);
     let bodies = Typed {
         expects: &mut expects,
-        types: PhantomData,
+        params: &mut params,
+        result: &mut result,
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     if let Ok(members) = deserializer.deserialize_map(MembersVisitor(bodies))
         && deserializer.end().is_ok()
-        && let Ok(message) = members.message(|params| Ok(Some(params)))
+        && let Ok(message) = members.message(|body: ()| Ok(Some(body)))
     {
-        return Ok(Decoded::Typed(message));
+        match (message, result) {
+            (
+                Message::Request {
+                    id,
+                    method,
+                    params: body,
+                    extra,
+                },
+                _,
+            ) => {
+                let params = body.and(params);
+                return Ok(Decoded::Typed(Message::Request {
+                    id,
+                    method,
+                    params,
+                    extra,
+                }));
+            }
+            (
+                Message::Notification {
+                    method,
+                    params: body,
+                    extra,
+                },
+                _,
+            ) => {
+                let params = body.and(params);
+                return Ok(Decoded::Typed(Message::Notification {
+                    method,
+                    params,
+                    extra,
+                }));
+            }
+            (Message::Result { id, extra, .. }, Some(result)) => {
+                return Ok(Decoded::Typed(Message::Result { id, result, extra }));
+            }
+            (Message::Error { id, error, extra }, _) => {
+                return Ok(Decoded::Typed(Message::Error { id, error, extra }));
+            }
+            (Message::Result { .. }, None) => {}
+        }
     }
     again(text, &mut expects)
 }

@@ -1,6 +1,8 @@
-//! Our own types: the envelope first, then the type that the method and the revision say.
+//! Our own types: the envelope, and in the same pass the type that the method and the revision
+//! say.
 
-use mcp_types::rpc;
+use mcp_types::json::Value;
+use mcp_types::rpc::{self, Decoded, Of};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -16,13 +18,13 @@ where
     bench.take(
         NAME,
         message,
-        |text| match rpc::parse(text.as_bytes())? {
-            rpc::Message::Request {
+        |text| match rpc::decode::<P, Value>(text, |of| of == Of::Method("tools/call"))? {
+            Decoded::Typed(rpc::Message::Request {
                 id,
                 method,
                 params: Some(params),
                 ..
-            } => Ok((id, method, serde_json::from_str::<P>(params.get())?)),
+            }) => Ok((id, method, params)),
             _ => anyhow::bail!("not a request with params"),
         },
         |(id, method, params), out| Ok(rpc::write_request(out, id, method, Some(params))?),
@@ -37,10 +39,8 @@ where
     bench.take(
         NAME,
         message,
-        |text| match rpc::parse(text.as_bytes())? {
-            rpc::Message::Result { id, result, .. } => {
-                Ok((id, serde_json::from_str::<R>(result.get())?))
-            }
+        |text| match rpc::decode::<Value, R>(text, |of| matches!(of, Of::Id(_)))? {
+            Decoded::Typed(rpc::Message::Result { id, result, .. }) => Ok((id, result)),
             _ => anyhow::bail!("not a result"),
         },
         |(id, result), out| Ok(rpc::write_result(out, id, result)?),

@@ -1868,8 +1868,6 @@ impl codec::FromAny<'_> for ElicitValue {
         codec::from_part(Value::Bool(value)).map(Self::Boolean)
     }
 
-    const NUMBERS: bool = true;
-
     fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
         Ok(Self::Number(value))
     }

@@ -4516,8 +4516,6 @@ impl<'de> codec::FromAny<'de> for ElicitValue {
         codec::from_part(Value::Bool(value)).map(Self::Boolean)
     }
 
-    const NUMBERS: bool = true;
-
     fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
         Ok(Self::Number(value))
     }
