@@ -14,10 +14,7 @@ impl Way<'_> {
             return None;
         };
         let (path, revision) = (self.path(true, name), &self.target().revision);
-        let kind = match to {
-            Ty::Named(name) => name,
-            _ => return None,
-        };
+        let Ty::Named(kind) = to else { return None };
         let (mut fails, mut some) = (false, false);
         let mut arms = Vec::new();
         for variant in &union.variants {
@@ -47,9 +44,8 @@ impl Way<'_> {
     /// A value as a value of a type that has it under another name, as one of its forms, or as
     /// the form of one of its forms.
     pub(super) fn form(&self, from: &Ty, to: &Ty, expression: &TokenStream) -> Option<Made> {
-        let target = match self.target().resolve(to) {
-            Ty::Named(name) => name,
-            _ => return None,
+        let Ty::Named(target) = self.target().resolve(to) else {
+            return None;
         };
         if let Some(Kind::Union(union)) = self.written(self.to, target).map(|def| &def.kind) {
             let forms = || {
