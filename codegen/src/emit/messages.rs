@@ -114,8 +114,8 @@ impl Emitter<'_> {
         Some(format!(
             "```\nuse mcp_types::{module}::{ident};\n\nlet text = r#\"{json}\"#;\n\
              let message: {ident} = mcp_types::json::from_str(text)?;\n\
-             # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);\n\
-             # assert_eq!::<mcp_types::json::Value, _>(sent, got);\n\
+             # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;\n\
+             # assert_eq!(sent, mcp_types::json::to_value(&message)?);\n\
              # Ok::<(), mcp_types::error::DecodeError>(())\n```"
         ))
     }

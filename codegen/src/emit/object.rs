@@ -115,9 +115,9 @@ impl Scope<'_> {
         }
         let extra = object.open.then(|| quote! { extra: Extra::new() });
         let about = docs::lines(&if parameters.is_empty() {
-            "One without optional members.".to_owned()
+            "Makes one without optional members.".to_owned()
         } else {
-            "One of its required members.".to_owned()
+            "Makes one of its required members.".to_owned()
         });
         let many = (parameters.len() > 7).then(|| {
             quote! { #[expect(clippy::too_many_arguments, reason = "the schema requires them")] }

@@ -23,7 +23,7 @@ pub struct Annotated {
 }
 
 impl Annotated {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -87,7 +87,7 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -225,7 +225,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -685,7 +685,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -852,7 +852,7 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -984,7 +984,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1080,7 +1080,7 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1149,7 +1149,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1231,7 +1231,7 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -1306,7 +1306,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -1516,7 +1516,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1598,7 +1598,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -1679,7 +1679,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1756,7 +1756,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -1841,7 +1841,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -1919,7 +1919,7 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -1990,7 +1990,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -2065,7 +2065,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2188,7 +2188,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -2259,7 +2259,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2774,7 +2774,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

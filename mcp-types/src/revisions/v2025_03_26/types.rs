@@ -26,7 +26,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -118,7 +118,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -200,7 +200,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
         Self {
@@ -274,7 +274,7 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -424,7 +424,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -513,7 +513,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -937,7 +937,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -1003,7 +1003,7 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1090,7 +1090,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1257,7 +1257,7 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1399,7 +1399,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1565,7 +1565,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -1638,7 +1638,7 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -1707,7 +1707,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -1794,7 +1794,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -1875,7 +1875,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -1940,7 +1940,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2014,7 +2014,7 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2089,7 +2089,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2471,7 +2471,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2553,7 +2553,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -2635,7 +2635,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2717,7 +2717,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -2800,7 +2800,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2882,7 +2882,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -2964,7 +2964,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3038,7 +3038,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -3107,7 +3107,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3184,7 +3184,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3271,7 +3271,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3357,7 +3357,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3441,7 +3441,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -3503,7 +3503,7 @@ pub struct PromptReference {
 }
 
 impl PromptReference {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3566,7 +3566,7 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -3639,7 +3639,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -3721,7 +3721,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -3844,7 +3844,7 @@ pub struct ResourceContents {
 }
 
 impl ResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -3913,7 +3913,7 @@ pub struct ResourceReference {
 }
 
 impl ResourceReference {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -3988,7 +3988,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -4092,7 +4092,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4163,7 +4163,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -4496,7 +4496,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -4573,7 +4573,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -4656,7 +4656,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {

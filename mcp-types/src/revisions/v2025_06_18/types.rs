@@ -23,7 +23,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -92,7 +92,7 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
@@ -166,7 +166,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -263,7 +263,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -334,7 +334,7 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -413,7 +413,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -896,7 +896,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -974,7 +974,7 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
@@ -1155,7 +1155,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -1322,7 +1322,7 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -1534,7 +1534,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -1631,7 +1631,7 @@ pub struct RequestedSchema {
 }
 
 impl RequestedSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -1705,7 +1705,7 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -1770,7 +1770,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ElicitRequestFormParams) -> Self {
         Self {
@@ -1907,7 +1907,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -1995,7 +1995,7 @@ pub struct EnumSchema {
 }
 
 impl EnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2095,7 +2095,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -2164,7 +2164,7 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
@@ -2233,7 +2233,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -2319,7 +2319,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -2396,7 +2396,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2470,7 +2470,7 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
@@ -2545,7 +2545,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2655,7 +2655,7 @@ pub struct InitializedNotification {
 }
 
 impl InitializedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2734,7 +2734,7 @@ pub struct JSONRPCError {
 }
 
 impl JSONRPCError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, error: ErrorObject) -> Self {
         Self {
@@ -2905,7 +2905,7 @@ pub struct JSONRPCNotification {
 }
 
 impl JSONRPCNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -2986,7 +2986,7 @@ pub struct JSONRPCRequest {
 }
 
 impl JSONRPCRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -3071,7 +3071,7 @@ pub struct JSONRPCResponse {
 }
 
 impl JSONRPCResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -3138,7 +3138,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3202,7 +3202,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3284,7 +3284,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -3366,7 +3366,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3448,7 +3448,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -3531,7 +3531,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3613,7 +3613,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -3695,7 +3695,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3765,7 +3765,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3842,7 +3842,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -3927,7 +3927,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -4002,7 +4002,7 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -4073,7 +4073,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4150,7 +4150,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -4258,7 +4258,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -4328,7 +4328,7 @@ pub struct PingRequest {
 }
 
 impl PingRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4505,7 +4505,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -4595,7 +4595,7 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -4675,7 +4675,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4783,7 +4783,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4861,7 +4861,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -4922,7 +4922,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4979,7 +4979,7 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
@@ -5049,7 +5049,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -5137,7 +5137,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5311,7 +5311,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5474,7 +5474,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5567,7 +5567,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -5700,7 +5700,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5759,7 +5759,7 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -5828,7 +5828,7 @@ pub struct RootsListChangedNotification {
 }
 
 impl RootsListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5905,7 +5905,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -5978,7 +5978,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6516,7 +6516,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -6574,7 +6574,7 @@ pub struct SetLevelRequest {
 }
 
 impl SetLevelRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: SetLevelRequestParams) -> Self {
         Self {
@@ -6650,7 +6650,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6782,7 +6782,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -6840,7 +6840,7 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
@@ -6909,7 +6909,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6990,7 +6990,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7088,7 +7088,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
@@ -7226,7 +7226,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7299,7 +7299,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7356,7 +7356,7 @@ pub struct UnsubscribeRequest {
 }
 
 impl UnsubscribeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {

@@ -25,7 +25,7 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -99,7 +99,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -176,7 +176,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -280,7 +280,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -374,7 +374,7 @@ pub struct CancelTaskRequestParams {
 }
 
 impl CancelTaskRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -436,8 +436,8 @@ impl Serialize for CancelTaskRequestParams {
 ///   }
 /// }"#;
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -454,7 +454,7 @@ pub struct CancelTaskRequest {
 }
 
 impl CancelTaskRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -537,8 +537,8 @@ impl Serialize for CancelTaskRequest {
 ///   "ttl": 900000
 /// }"#;
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -570,7 +570,7 @@ pub struct CancelTaskResult {
 }
 
 impl CancelTaskResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -720,7 +720,7 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -802,7 +802,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -889,7 +889,7 @@ pub struct RootsCapability {
 }
 
 impl RootsCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -951,7 +951,7 @@ pub struct SamplingTasks {
 }
 
 impl SamplingTasks {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1015,7 +1015,7 @@ pub struct ElicitationTasks {
 }
 
 impl ElicitationTasks {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1079,7 +1079,7 @@ pub struct ClientTaskRequests {
 }
 
 impl ClientTaskRequests {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1158,7 +1158,7 @@ pub struct ClientTasksCapability {
 }
 
 impl ClientTasksCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1260,7 +1260,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1907,7 +1907,7 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1996,7 +1996,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2088,7 +2088,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2180,7 +2180,7 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2255,7 +2255,7 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2369,7 +2369,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -2650,7 +2650,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -2753,8 +2753,8 @@ impl Serialize for CreateMessageResult {
 ///   }
 /// }"#;
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2771,7 +2771,7 @@ pub struct CreateTaskResult {
 }
 
 impl CreateTaskResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self {
@@ -2845,7 +2845,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: impl Into<ElicitRequestParams>,
@@ -2939,7 +2939,7 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -3110,7 +3110,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -3220,7 +3220,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -3299,7 +3299,7 @@ pub struct ElicitationCompleteNotificationParams {
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -3362,8 +3362,8 @@ impl Serialize for ElicitationCompleteNotificationParams {
 ///   }
 /// }"#;
 /// let message: ElicitationCompleteNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3376,7 +3376,7 @@ pub struct ElicitationCompleteNotification {
 }
 
 impl ElicitationCompleteNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
@@ -3459,7 +3459,7 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3541,7 +3541,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -3628,7 +3628,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -3708,7 +3708,7 @@ pub struct GetTaskPayloadRequestParams {
 }
 
 impl GetTaskPayloadRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -3770,8 +3770,8 @@ impl Serialize for GetTaskPayloadRequestParams {
 ///   }
 /// }"#;
 /// let message: GetTaskPayloadRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3788,7 +3788,7 @@ pub struct GetTaskPayloadRequest {
 }
 
 impl GetTaskPayloadRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetTaskPayloadRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3878,8 +3878,8 @@ impl Serialize for GetTaskPayloadRequest {
 ///   }
 /// }"#;
 /// let message: GetTaskPayloadResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -3894,7 +3894,7 @@ pub struct GetTaskPayloadResult {
 }
 
 impl GetTaskPayloadResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3956,7 +3956,7 @@ pub struct GetTaskRequestParams {
 }
 
 impl GetTaskRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -4018,8 +4018,8 @@ impl Serialize for GetTaskRequestParams {
 ///   }
 /// }"#;
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4036,7 +4036,7 @@ pub struct GetTaskRequest {
 }
 
 impl GetTaskRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4115,8 +4115,8 @@ impl Serialize for GetTaskRequest {
 ///   "pollInterval": 2000
 /// }"#;
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4148,7 +4148,7 @@ pub struct GetTaskResult {
 }
 
 impl GetTaskResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -4307,8 +4307,8 @@ impl Serialize for GetTaskResult {
 ///   }
 /// }"#;
 /// let message: InitializeRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4325,7 +4325,7 @@ pub struct InitializeRequest {
 }
 
 impl InitializeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: InitializeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -4408,7 +4408,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4504,8 +4504,8 @@ impl Serialize for InitializeRequestParams {
 ///   }
 /// }"#;
 /// let message: InitializeResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4530,7 +4530,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -4641,8 +4641,8 @@ impl Serialize for InitializeResult {
 ///   "method": "notifications/initialized"
 /// }"#;
 /// let message: InitializedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -4655,7 +4655,7 @@ pub struct InitializedNotification {
 }
 
 impl InitializedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4903,7 +4903,7 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -4975,7 +4975,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5068,7 +5068,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(prompts: impl Into<Vec<Prompt>>) -> Self {
         Self {
@@ -5154,7 +5154,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5247,7 +5247,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource_templates: impl Into<Vec<ResourceTemplate>>) -> Self {
         Self {
@@ -5334,7 +5334,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5427,7 +5427,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resources: impl Into<Vec<Resource>>) -> Self {
         Self {
@@ -5513,7 +5513,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5598,7 +5598,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -5673,8 +5673,8 @@ impl Serialize for ListRootsResult {
 ///   }
 /// }"#;
 /// let message: ListTasksRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5691,7 +5691,7 @@ pub struct ListTasksRequest {
 }
 
 impl ListTasksRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5780,8 +5780,8 @@ impl Serialize for ListTasksRequest {
 ///   ]
 /// }"#;
 /// let message: ListTasksResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5802,7 +5802,7 @@ pub struct ListTasksResult {
 }
 
 impl ListTasksResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
@@ -5887,7 +5887,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -5975,7 +5975,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(tools: impl Into<Vec<Tool>>) -> Self {
         Self {
@@ -6057,7 +6057,7 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -6141,7 +6141,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -6229,7 +6229,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6299,7 +6299,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -6384,7 +6384,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6465,7 +6465,7 @@ pub struct PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6544,8 +6544,8 @@ impl Serialize for PaginatedResult {
 ///   "method": "ping"
 /// }"#;
 /// let message: PingRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -6562,7 +6562,7 @@ pub struct PingRequest {
 }
 
 impl PingRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
@@ -6644,7 +6644,7 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -6730,7 +6730,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -6837,7 +6837,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6922,7 +6922,7 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7006,7 +7006,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7080,7 +7080,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(contents: impl Into<Vec<AnyResourceContents>>) -> Self {
         Self {
@@ -7150,7 +7150,7 @@ pub struct RelatedTaskMetadata {
 }
 
 impl RelatedTaskMetadata {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -7209,7 +7209,7 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7275,7 +7275,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7360,7 +7360,7 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7431,7 +7431,7 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -7510,7 +7510,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -7581,7 +7581,7 @@ pub struct ResultObject {
 }
 
 impl ResultObject {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7647,8 +7647,8 @@ impl Serialize for ResultObject {
 ///   "method": "notifications/roots/list_changed"
 /// }"#;
 /// let message: RootsListChangedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -7661,7 +7661,7 @@ pub struct RootsListChangedNotification {
 }
 
 impl RootsListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7748,7 +7748,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -7909,7 +7909,7 @@ pub struct ToolTasks {
 }
 
 impl ToolTasks {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -7971,7 +7971,7 @@ pub struct ServerTaskRequests {
 }
 
 impl ServerTaskRequests {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8037,7 +8037,7 @@ pub struct ServerTasksCapability {
 }
 
 impl ServerTasksCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8138,7 +8138,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8858,8 +8858,8 @@ impl Serialize for ServerResult {
 ///   }
 /// }"#;
 /// let message: SetLevelRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8876,7 +8876,7 @@ pub struct SetLevelRequest {
 }
 
 impl SetLevelRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: SetLevelRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8959,7 +8959,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>) -> Self {
         Self {
@@ -9034,8 +9034,8 @@ impl Serialize for SetLevelRequestParams {
 ///   }
 /// }"#;
 /// let message: SubscribeRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9052,7 +9052,7 @@ pub struct SubscribeRequest {
 }
 
 impl SubscribeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: SubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9135,7 +9135,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -9221,7 +9221,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9362,7 +9362,7 @@ pub struct TaskAugmentedRequestParams {
 }
 
 impl TaskAugmentedRequestParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9439,7 +9439,7 @@ pub struct TaskMetadata {
 }
 
 impl TaskMetadata {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9600,8 +9600,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 ///   }
 /// }"#;
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9614,7 +9614,7 @@ pub struct TaskStatusNotification {
 }
 
 impl TaskStatusNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
@@ -9708,7 +9708,7 @@ pub struct TaskStatusNotificationParams {
 }
 
 impl TaskStatusNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -9859,7 +9859,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9954,7 +9954,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10069,7 +10069,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
@@ -10295,7 +10295,7 @@ pub struct ToolExecution {
 }
 
 impl ToolExecution {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10361,7 +10361,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10453,7 +10453,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -10571,7 +10571,7 @@ pub struct URLElicitationRequiredErrorData {
 }
 
 impl URLElicitationRequiredErrorData {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(elicitations: impl Into<Vec<ElicitRequestURLParams>>) -> Self {
         Self {
@@ -10628,7 +10628,7 @@ pub struct URLElicitationRequiredErrorObject {
 }
 
 impl URLElicitationRequiredErrorObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -10704,7 +10704,7 @@ pub struct URLElicitationRequiredError {
 }
 
 impl URLElicitationRequiredError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(error: URLElicitationRequiredErrorObject) -> Self {
         Self {
@@ -10784,8 +10784,8 @@ impl Serialize for URLElicitationRequiredError {
 ///   }
 /// }"#;
 /// let message: UnsubscribeRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10802,7 +10802,7 @@ pub struct UnsubscribeRequest {
 }
 
 impl UnsubscribeRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: UnsubscribeRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -10885,7 +10885,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {

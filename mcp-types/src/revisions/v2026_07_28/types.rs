@@ -29,7 +29,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -139,7 +139,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -233,7 +233,7 @@ pub struct BaseMetadata {
 }
 
 impl BaseMetadata {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -347,7 +347,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
         Self {
@@ -609,7 +609,7 @@ pub struct BooleanSchema {
 }
 
 impl BooleanSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -776,7 +776,7 @@ pub struct CacheableResult {
 }
 
 impl CacheableResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(ttl_ms: i64, cache_scope: impl Into<CacheScope>) -> Self {
         Self {
@@ -877,8 +877,8 @@ impl Serialize for CacheableResult {
 ///   }
 /// }"#;
 /// let message: CallToolRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -895,7 +895,7 @@ pub struct CallToolRequest {
 }
 
 impl CallToolRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CallToolRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -984,7 +984,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -1101,8 +1101,8 @@ impl Serialize for CallToolRequestParams {
 ///   "isError": false
 /// }"#;
 /// let message: CallToolResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1129,7 +1129,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content: impl Into<Vec<ContentBlock>>) -> Self {
         Self {
@@ -1347,7 +1347,7 @@ pub struct CallToolResultResponse {
 }
 
 impl CallToolResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: impl Into<CallToolOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -1423,8 +1423,8 @@ impl Serialize for CallToolResultResponse {
 ///   }
 /// }"#;
 /// let message: CancelledNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -1437,7 +1437,7 @@ pub struct CancelledNotification {
 }
 
 impl CancelledNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
@@ -1518,7 +1518,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         Self {
@@ -1604,7 +1604,7 @@ pub struct SamplingCapability {
 }
 
 impl SamplingCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1682,7 +1682,7 @@ pub struct ElicitationCapability {
 }
 
 impl ElicitationCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -1772,7 +1772,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2221,8 +2221,8 @@ pub type ClientResult = EmptyResult;
 ///   }
 /// }"#;
 /// let message: CompleteRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2239,7 +2239,7 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CompleteRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2374,7 +2374,7 @@ pub struct CompletionArgument {
 }
 
 impl CompletionArgument {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -2434,7 +2434,7 @@ pub struct CompletionContext {
 }
 
 impl CompletionContext {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2508,7 +2508,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         ref_: impl Into<CompletionReference>,
@@ -2594,7 +2594,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(values: impl Into<Vec<String>>) -> Self {
         Self {
@@ -2692,8 +2692,8 @@ impl Serialize for Completion {
 ///   }
 /// }"#;
 /// let message: CompleteResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2714,7 +2714,7 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -2800,7 +2800,7 @@ pub struct CompleteResultResponse {
 }
 
 impl CompleteResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: CompleteResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -2978,8 +2978,8 @@ impl Serialize for ContentBlock {
 ///   }
 /// }"#;
 /// let message: CreateMessageRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -2992,7 +2992,7 @@ pub struct CreateMessageRequest {
 }
 
 impl CreateMessageRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
@@ -3156,7 +3156,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: i64) -> Self {
         Self {
@@ -3487,8 +3487,8 @@ impl Serialize for SamplingContent {
 ///   "stopReason": "endTurn"
 /// }"#;
 /// let message: CreateMessageResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3512,7 +3512,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         model: impl Into<String>,
@@ -3618,8 +3618,8 @@ impl Serialize for CreateMessageResult {
 ///   }
 /// }"#;
 /// let message: DiscoverRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3636,7 +3636,7 @@ pub struct DiscoverRequest {
 }
 
 impl DiscoverRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: RequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3727,8 +3727,8 @@ impl Serialize for DiscoverRequest {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: DiscoverResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3762,7 +3762,7 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         supported_versions: impl Into<Vec<String>>,
@@ -3899,7 +3899,7 @@ pub struct DiscoverResultResponse {
 }
 
 impl DiscoverResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: DiscoverResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -3980,8 +3980,8 @@ impl Serialize for DiscoverResultResponse {
 ///   }
 /// }"#;
 /// let message: ElicitRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -3994,7 +3994,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: impl Into<ElicitRequestParams>) -> Self {
         Self {
@@ -4121,7 +4121,7 @@ pub struct RequestedSchema {
 }
 
 impl RequestedSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(properties: impl Into<Map<PrimitiveSchemaDefinition>>) -> Self {
         Self {
@@ -4211,7 +4211,7 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: RequestedSchema) -> Self {
         Self {
@@ -4347,7 +4347,7 @@ pub struct ElicitRequestURLParams {
 }
 
 impl ElicitRequestURLParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -4557,8 +4557,8 @@ impl Serialize for ElicitValue {
 ///   }
 /// }"#;
 /// let message: ElicitResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -4574,7 +4574,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(action: impl Into<ElicitAction>) -> Self {
         Self {
@@ -4717,7 +4717,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource: impl Into<AnyResourceContents>) -> Self {
         Self {
@@ -4802,8 +4802,8 @@ impl Serialize for EmbeddedResource {
 ///   "resultType": "complete"
 /// }"#;
 /// let message: EmptyResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 pub type EmptyResult = ResultObject;
@@ -4926,7 +4926,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
@@ -5019,8 +5019,8 @@ impl Serialize for ErrorObject {
 ///   }
 /// }"#;
 /// let message: GetPromptRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5037,7 +5037,7 @@ pub struct GetPromptRequest {
 }
 
 impl GetPromptRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetPromptRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5126,7 +5126,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -5244,8 +5244,8 @@ impl Serialize for GetPromptRequestParams {
 ///   ]
 /// }"#;
 /// let message: GetPromptResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -5268,7 +5268,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(messages: impl Into<Vec<PromptMessage>>) -> Self {
         Self {
@@ -5435,7 +5435,7 @@ pub struct GetPromptResultResponse {
 }
 
 impl GetPromptResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: impl Into<GetPromptOutcome>, id: impl Into<RequestId>) -> Self {
         Self {
@@ -5504,7 +5504,7 @@ pub struct HeaderMismatchErrorObject {
 }
 
 impl HeaderMismatchErrorObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -5584,7 +5584,7 @@ pub struct HeaderMismatchError {
 }
 
 impl HeaderMismatchError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(error: HeaderMismatchErrorObject) -> Self {
         Self {
@@ -5729,7 +5729,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -5823,7 +5823,7 @@ pub struct Icons {
 }
 
 impl Icons {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5897,7 +5897,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(data: impl Into<Base64Text>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -6000,7 +6000,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -6204,8 +6204,8 @@ pub type InputRequests = Map<InputRequest>;
 ///   "requestState": "c2VhbGVk"
 /// }"#;
 /// let message: InputRequiredResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -6226,7 +6226,7 @@ pub struct InputRequiredResult {
 }
 
 impl InputRequiredResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6427,7 +6427,7 @@ pub struct InputResponseRequestParams {
 }
 
 impl InputResponseRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -6524,7 +6524,7 @@ pub struct InternalError {
 }
 
 impl InternalError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6603,7 +6603,7 @@ pub struct InvalidParamsError {
 }
 
 impl InvalidParamsError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6682,7 +6682,7 @@ pub struct InvalidRequestError {
 }
 
 impl InvalidRequestError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -6770,7 +6770,7 @@ pub struct JSONRPCErrorResponse {
 }
 
 impl JSONRPCErrorResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(error: ErrorObject) -> Self {
         Self {
@@ -6940,7 +6940,7 @@ pub struct JSONRPCNotification {
 }
 
 impl JSONRPCNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -7021,7 +7021,7 @@ pub struct JSONRPCRequest {
 }
 
 impl JSONRPCRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, method: impl Into<String>) -> Self {
         Self {
@@ -7175,7 +7175,7 @@ pub struct JSONRPCResultResponse {
 }
 
 impl JSONRPCResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(id: impl Into<RequestId>, result: ResultObject) -> Self {
         Self {
@@ -7258,7 +7258,7 @@ pub struct LegacyTitledEnumSchema {
 }
 
 impl LegacyTitledEnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -7379,8 +7379,8 @@ impl Serialize for LegacyTitledEnumSchema {
 ///   }
 /// }"#;
 /// let message: ListPromptsRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7397,7 +7397,7 @@ pub struct ListPromptsRequest {
 }
 
 impl ListPromptsRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7484,8 +7484,8 @@ impl Serialize for ListPromptsRequest {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: ListPromptsResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7515,7 +7515,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         prompts: impl Into<Vec<Prompt>>,
@@ -7634,7 +7634,7 @@ pub struct ListPromptsResultResponse {
 }
 
 impl ListPromptsResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: ListPromptsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7711,8 +7711,8 @@ impl Serialize for ListPromptsResultResponse {
 ///   }
 /// }"#;
 /// let message: ListResourceTemplatesRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7729,7 +7729,7 @@ pub struct ListResourceTemplatesRequest {
 }
 
 impl ListResourceTemplatesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -7816,8 +7816,8 @@ impl Serialize for ListResourceTemplatesRequest {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: ListResourceTemplatesResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -7847,7 +7847,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         resource_templates: impl Into<Vec<ResourceTemplate>>,
@@ -7975,7 +7975,7 @@ pub struct ListResourceTemplatesResultResponse {
 }
 
 impl ListResourceTemplatesResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: ListResourceTemplatesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8052,8 +8052,8 @@ impl Serialize for ListResourceTemplatesResultResponse {
 ///   }
 /// }"#;
 /// let message: ListResourcesRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8070,7 +8070,7 @@ pub struct ListResourcesRequest {
 }
 
 impl ListResourcesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8158,8 +8158,8 @@ impl Serialize for ListResourcesRequest {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: ListResourcesResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8189,7 +8189,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         resources: impl Into<Vec<Resource>>,
@@ -8315,7 +8315,7 @@ pub struct ListResourcesResultResponse {
 }
 
 impl ListResourcesResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: ListResourcesResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8383,7 +8383,7 @@ pub struct ListRootsRequestParams {
 }
 
 impl ListRootsRequestParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8450,8 +8450,8 @@ impl Serialize for ListRootsRequestParams {
 ///   "method": "roots/list"
 /// }"#;
 /// let message: ListRootsRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -8464,7 +8464,7 @@ pub struct ListRootsRequest {
 }
 
 impl ListRootsRequest {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -8541,8 +8541,8 @@ impl Serialize for ListRootsRequest {
 ///   ]
 /// }"#;
 /// let message: ListRootsResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8555,7 +8555,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(roots: impl Into<Vec<Root>>) -> Self {
         Self {
@@ -8620,8 +8620,8 @@ impl Serialize for ListRootsResult {
 ///   }
 /// }"#;
 /// let message: ListToolsRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8638,7 +8638,7 @@ pub struct ListToolsRequest {
 }
 
 impl ListToolsRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: PaginatedRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -8722,8 +8722,8 @@ impl Serialize for ListToolsRequest {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: ListToolsResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -8753,7 +8753,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         tools: impl Into<Vec<Tool>>,
@@ -8872,7 +8872,7 @@ pub struct ListToolsResultResponse {
 }
 
 impl ListToolsResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: ListToolsResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -9048,8 +9048,8 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 ///   }
 /// }"#;
 /// let message: LoggingMessageNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -9062,7 +9062,7 @@ pub struct LoggingMessageNotification {
 }
 
 impl LoggingMessageNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
@@ -9148,7 +9148,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(level: impl Into<LoggingLevel>, data: impl Into<Value>) -> Self {
         Self {
@@ -9245,7 +9245,7 @@ pub struct MethodNotFoundError {
 }
 
 impl MethodNotFoundError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -9319,7 +9319,7 @@ pub struct MissingRequiredClientCapabilityErrorData {
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
@@ -9379,7 +9379,7 @@ pub struct MissingRequiredClientCapabilityErrorObject {
 }
 
 impl MissingRequiredClientCapabilityErrorObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -9455,7 +9455,7 @@ pub struct MissingRequiredClientCapabilityError {
 }
 
 impl MissingRequiredClientCapabilityError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(error: MissingRequiredClientCapabilityErrorObject) -> Self {
         Self {
@@ -9534,7 +9534,7 @@ pub struct ModelHint {
 }
 
 impl ModelHint {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9611,7 +9611,7 @@ pub struct ModelPreferences {
 }
 
 impl ModelPreferences {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9825,7 +9825,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -9897,7 +9897,7 @@ pub struct NotificationMetaObject {
 }
 
 impl NotificationMetaObject {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -9973,7 +9973,7 @@ pub struct NotificationParams {
 }
 
 impl NotificationParams {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10107,7 +10107,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(type_: impl Into<NumberSchemaType>) -> Self {
         Self {
@@ -10234,7 +10234,7 @@ pub struct PaginatedRequest {
 }
 
 impl PaginatedRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: PaginatedRequestParams,
@@ -10322,7 +10322,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
@@ -10430,7 +10430,7 @@ impl Default for PaginatedResult {
 }
 
 impl PaginatedResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -10521,7 +10521,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -10733,8 +10733,8 @@ impl Serialize for PrimitiveSchemaDefinition {
 ///   }
 /// }"#;
 /// let message: ProgressNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -10747,7 +10747,7 @@ pub struct ProgressNotification {
 }
 
 impl ProgressNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
@@ -10833,7 +10833,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         progress_token: impl Into<ProgressToken>,
@@ -10953,7 +10953,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11081,7 +11081,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11182,8 +11182,8 @@ impl Serialize for PromptArgument {
 ///   }
 /// }"#;
 /// let message: PromptListChangedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -11196,7 +11196,7 @@ pub struct PromptListChangedNotification {
 }
 
 impl PromptListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -11280,7 +11280,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -11344,7 +11344,7 @@ pub struct PromptReference {
 }
 
 impl PromptReference {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -11428,8 +11428,8 @@ impl Serialize for PromptReference {
 ///   }
 /// }"#;
 /// let message: ReadResourceRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11446,7 +11446,7 @@ pub struct ReadResourceRequest {
 }
 
 impl ReadResourceRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ReadResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -11537,7 +11537,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -11639,8 +11639,8 @@ impl Serialize for ReadResourceRequestParams {
 ///   "cacheScope": "public"
 /// }"#;
 /// let message: ReadResourceResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -11668,7 +11668,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         contents: impl Into<Vec<AnyResourceContents>>,
@@ -11844,7 +11844,7 @@ pub struct ReadResourceResultResponse {
 }
 
 impl ReadResourceResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         result: impl Into<ReadResourceOutcome>,
@@ -11917,7 +11917,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -12001,7 +12001,7 @@ pub struct RequestMetaObject {
 }
 
 impl RequestMetaObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -12150,7 +12150,7 @@ pub struct RequestParams {
 }
 
 impl RequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self { meta, extra: Extra::new() }
@@ -12262,7 +12262,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -12578,7 +12578,7 @@ pub struct ResourceContents {
 }
 
 impl ResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -12718,7 +12718,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13043,8 +13043,8 @@ impl Serialize for ResourceLink {
 ///   }
 /// }"#;
 /// let message: ResourceListChangedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -13057,7 +13057,7 @@ pub struct ResourceListChangedNotification {
 }
 
 impl ResourceListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13142,7 +13142,7 @@ pub struct ResourceRequestParams {
 }
 
 impl ResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -13225,7 +13225,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -13372,7 +13372,7 @@ pub struct ResourceTemplateReference {
 }
 
 impl ResourceTemplateReference {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13444,8 +13444,8 @@ impl Serialize for ResourceTemplateReference {
 ///   }
 /// }"#;
 /// let message: ResourceUpdatedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -13458,7 +13458,7 @@ pub struct ResourceUpdatedNotification {
 }
 
 impl ResourceUpdatedNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
@@ -13537,7 +13537,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13618,7 +13618,7 @@ impl Default for ResultObject {
 }
 
 impl ResultObject {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13695,7 +13695,7 @@ pub struct ResultMetaObject {
 }
 
 impl ResultMetaObject {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -13909,7 +13909,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -13998,7 +13998,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
@@ -14162,7 +14162,7 @@ pub struct PromptsCapability {
 }
 
 impl PromptsCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14227,7 +14227,7 @@ pub struct ResourcesCapability {
 }
 
 impl ResourcesCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14302,7 +14302,7 @@ pub struct ToolsCapability {
 }
 
 impl ToolsCapability {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -14382,7 +14382,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15132,7 +15132,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15297,7 +15297,7 @@ pub struct SubscriptionFilter {
 }
 
 impl SubscriptionFilter {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -15464,8 +15464,8 @@ impl Serialize for SubscriptionFilter {
 ///   }
 /// }"#;
 /// let message: SubscriptionsAcknowledgedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15478,7 +15478,7 @@ pub struct SubscriptionsAcknowledgedNotification {
 }
 
 impl SubscriptionsAcknowledgedNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
@@ -15557,7 +15557,7 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
@@ -15638,8 +15638,8 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
 ///   }
 /// }"#;
 /// let message: SubscriptionsListenRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15656,7 +15656,7 @@ pub struct SubscriptionsListenRequest {
 }
 
 impl SubscriptionsListenRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: SubscriptionsListenRequestParams,
@@ -15742,7 +15742,7 @@ pub struct SubscriptionsListenRequestParams {
 }
 
 impl SubscriptionsListenRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter, meta: RequestMetaObject) -> Self {
         Self {
@@ -15809,8 +15809,8 @@ impl Serialize for SubscriptionsListenRequestParams {
 ///   }
 /// }"#;
 /// let message: SubscriptionsListenResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -15829,7 +15829,7 @@ pub struct SubscriptionsListenResult {
 }
 
 impl SubscriptionsListenResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self {
@@ -15902,7 +15902,7 @@ pub struct SubscriptionsListenResultMetaObject {
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -16001,7 +16001,7 @@ pub struct SubscriptionsListenResultResponse {
 }
 
 impl SubscriptionsListenResultResponse {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(result: SubscriptionsListenResult, id: impl Into<RequestId>) -> Self {
         Self {
@@ -16075,7 +16075,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -16205,7 +16205,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -16463,7 +16463,7 @@ pub struct TitledOption {
 }
 
 impl TitledOption {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(const_: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -16523,7 +16523,7 @@ pub struct TitledMultiSelectItems {
 }
 
 impl TitledMultiSelectItems {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(any_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16591,7 +16591,7 @@ pub struct TitledMultiSelectEnumSchema {
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(items: TitledMultiSelectItems) -> Self {
         Self {
@@ -16744,7 +16744,7 @@ pub struct TitledSingleSelectEnumSchema {
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(one_of: impl Into<Vec<TitledOption>>) -> Self {
         Self {
@@ -16841,7 +16841,7 @@ pub struct ToolInputSchema {
 }
 
 impl ToolInputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -16908,7 +16908,7 @@ pub struct ToolOutputSchema {
 }
 
 impl ToolOutputSchema {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -16993,7 +16993,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
@@ -17154,7 +17154,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17350,7 +17350,7 @@ pub struct ToolChoice {
 }
 
 impl ToolChoice {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17422,8 +17422,8 @@ impl Serialize for ToolChoice {
 ///   }
 /// }"#;
 /// let message: ToolListChangedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -17436,7 +17436,7 @@ pub struct ToolListChangedNotification {
 }
 
 impl ToolListChangedNotification {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -17530,7 +17530,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         tool_use_id: impl Into<String>,
@@ -17660,7 +17660,7 @@ pub struct ToolUseContent {
 }
 
 impl ToolUseContent {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -17748,7 +17748,7 @@ pub struct UnsupportedProtocolVersionErrorData {
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(supported: impl Into<Vec<String>>, requested: impl Into<String>) -> Self {
         Self {
@@ -17810,7 +17810,7 @@ pub struct UnsupportedProtocolVersionErrorObject {
 }
 
 impl UnsupportedProtocolVersionErrorObject {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         message: impl Into<String>,
@@ -17886,7 +17886,7 @@ pub struct UnsupportedProtocolVersionError {
 }
 
 impl UnsupportedProtocolVersionError {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(error: UnsupportedProtocolVersionErrorObject) -> Self {
         Self {
@@ -17959,7 +17959,7 @@ pub struct UntitledMultiSelectItems {
 }
 
 impl UntitledMultiSelectItems {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18030,7 +18030,7 @@ pub struct UntitledMultiSelectEnumSchema {
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(items: UntitledMultiSelectItems) -> Self {
         Self {
@@ -18183,7 +18183,7 @@ pub struct UntitledSingleSelectEnumSchema {
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(enum_: impl Into<Vec<String>>) -> Self {
         Self {
@@ -18386,7 +18386,7 @@ pub struct Task {
 
 #[cfg(feature = "tasks")]
 impl Task {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18550,7 +18550,7 @@ pub struct WorkingTask {
 
 #[cfg(feature = "tasks")]
 impl WorkingTask {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18717,7 +18717,7 @@ pub struct InputRequiredTask {
 
 #[cfg(feature = "tasks")]
 impl InputRequiredTask {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -18896,7 +18896,7 @@ pub struct CompletedTask {
 
 #[cfg(feature = "tasks")]
 impl CompletedTask {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19070,7 +19070,7 @@ pub struct FailedTask {
 
 #[cfg(feature = "tasks")]
 impl FailedTask {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19241,7 +19241,7 @@ pub struct CancelledTask {
 
 #[cfg(feature = "tasks")]
 impl CancelledTask {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19497,8 +19497,8 @@ impl Serialize for DetailedTask {
 ///   "pollIntervalMs": 2000
 /// }"#;
 /// let message: CreateTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -19533,7 +19533,7 @@ pub struct CreateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CreateTaskResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -19720,8 +19720,8 @@ impl Serialize for CreateTaskResult {
 ///   }
 /// }"#;
 /// let message: GetTaskRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -19740,7 +19740,7 @@ pub struct GetTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -19824,7 +19824,7 @@ pub struct GetTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl GetTaskRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -19916,7 +19916,7 @@ pub struct GetTaskResultWorking {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultWorking {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20112,7 +20112,7 @@ pub struct GetTaskResultInputRequired {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultInputRequired {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20320,7 +20320,7 @@ pub struct GetTaskResultCompleted {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCompleted {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20522,7 +20522,7 @@ pub struct GetTaskResultFailed {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultFailed {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20722,7 +20722,7 @@ pub struct GetTaskResultCancelled {
 
 #[cfg(feature = "tasks")]
 impl GetTaskResultCancelled {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -20904,8 +20904,8 @@ impl Serialize for GetTaskResultCancelled {
 ///   }
 /// }"#;
 /// let message: GetTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21052,8 +21052,8 @@ impl Serialize for GetTaskResult {
 ///   }
 /// }"#;
 /// let message: UpdateTaskRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21072,7 +21072,7 @@ pub struct UpdateTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: UpdateTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21163,7 +21163,7 @@ pub struct UpdateTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21243,8 +21243,8 @@ impl Serialize for UpdateTaskRequestParams {
 ///   "resultType": "complete"
 /// }"#;
 /// let message: UpdateTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21261,7 +21261,7 @@ pub struct UpdateTaskResult {
 
 #[cfg(feature = "tasks")]
 impl UpdateTaskResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21352,8 +21352,8 @@ impl Serialize for UpdateTaskResult {
 ///   }
 /// }"#;
 /// let message: CancelTaskRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21372,7 +21372,7 @@ pub struct CancelTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: CancelTaskRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -21460,7 +21460,7 @@ pub struct CancelTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
@@ -21532,8 +21532,8 @@ impl Serialize for CancelTaskRequestParams {
 ///   "resultType": "complete"
 /// }"#;
 /// let message: CancelTaskResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21550,7 +21550,7 @@ pub struct CancelTaskResult {
 
 #[cfg(feature = "tasks")]
 impl CancelTaskResult {
-    /// One without optional members.
+    /// Makes one without optional members.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -21637,8 +21637,8 @@ impl Serialize for CancelTaskResult {
 ///   }
 /// }"#;
 /// let message: TaskStatusNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "tasks")]
@@ -21653,7 +21653,7 @@ pub struct TaskStatusNotification {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: impl Into<TaskStatusNotificationParams>) -> Self {
         Self {
@@ -21750,7 +21750,7 @@ pub struct TaskStatusNotificationParamsWorking {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsWorking {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -21934,7 +21934,7 @@ pub struct TaskStatusNotificationParamsInputRequired {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsInputRequired {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22130,7 +22130,7 @@ pub struct TaskStatusNotificationParamsCompleted {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCompleted {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22320,7 +22320,7 @@ pub struct TaskStatusNotificationParamsFailed {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsFailed {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22508,7 +22508,7 @@ pub struct TaskStatusNotificationParamsCancelled {
 
 #[cfg(feature = "tasks")]
 impl TaskStatusNotificationParamsCancelled {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -22875,8 +22875,8 @@ impl<'de> Deserialize<'de> for ResourceType {
 ///   }
 /// }"#;
 /// let message: ReadResourceMetadataRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -22895,7 +22895,7 @@ pub struct ReadResourceMetadataRequest {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: ReadResourceMetadataRequestParams,
@@ -22986,7 +22986,7 @@ pub struct ReadResourceMetadataRequestParams {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23057,8 +23057,8 @@ impl Serialize for ReadResourceMetadataRequestParams {
 ///   }
 /// }"#;
 /// let message: ReadResourceMetadataResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "sep-2093")]
@@ -23081,7 +23081,7 @@ pub struct ReadResourceMetadataResult {
 
 #[cfg(feature = "sep-2093")]
 impl ReadResourceMetadataResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
@@ -23175,8 +23175,8 @@ impl Serialize for ReadResourceMetadataResult {
 ///   }
 /// }"#;
 /// let message: GetResourceRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23195,7 +23195,7 @@ pub struct GetResourceRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: GetResourceRequestParams, id: impl Into<RequestId>) -> Self {
         Self {
@@ -23287,7 +23287,7 @@ pub struct GetResourceRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uri: impl Into<String>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23373,8 +23373,8 @@ impl Serialize for GetResourceRequestParams {
 ///   }
 /// }"#;
 /// let message: GetResourceResult = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23399,7 +23399,7 @@ pub struct GetResourceResult {
 
 #[cfg(feature = "versioned-resources")]
 impl GetResourceResult {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource: Resource, contents: impl Into<GetResourceContents>) -> Self {
         Self {
@@ -23566,7 +23566,7 @@ pub struct GetTextResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetTextResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, content: impl Into<String>) -> Self {
         Self {
@@ -23635,7 +23635,7 @@ pub struct GetBlobResourceContents {
 
 #[cfg(feature = "versioned-resources")]
 impl GetBlobResourceContents {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(content_type: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
@@ -23711,8 +23711,8 @@ impl Serialize for GetBlobResourceContents {
 ///   }
 /// }"#;
 /// let message: SubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23731,7 +23731,7 @@ pub struct SubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: SubscribeResourcesRequestParams,
@@ -23822,7 +23822,7 @@ pub struct SubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl SubscribeResourcesRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -23898,8 +23898,8 @@ impl Serialize for SubscribeResourcesRequestParams {
 ///   }
 /// }"#;
 /// let message: UnsubscribeResourcesRequest = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -23918,7 +23918,7 @@ pub struct UnsubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequest {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(
         params: UnsubscribeResourcesRequestParams,
@@ -24009,7 +24009,7 @@ pub struct UnsubscribeResourcesRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl UnsubscribeResourcesRequestParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(uris: impl Into<Vec<String>>, meta: RequestMetaObject) -> Self {
         Self {
@@ -24083,8 +24083,8 @@ impl Serialize for UnsubscribeResourcesRequestParams {
 ///   }
 /// }"#;
 /// let message: ResourceContentChangedNotification = mcp_types::json::from_str(text)?;
-/// # let (sent, got) = (mcp_types::json::from_str(text)?, mcp_types::json::to_value(&message)?);
-/// # assert_eq!::<mcp_types::json::Value, _>(sent, got);
+/// # let sent: mcp_types::json::Value = mcp_types::json::from_str(text)?;
+/// # assert_eq!(sent, mcp_types::json::to_value(&message)?);
 /// # Ok::<(), mcp_types::error::DecodeError>(())
 /// ```
 #[cfg(feature = "versioned-resources")]
@@ -24099,7 +24099,7 @@ pub struct ResourceContentChangedNotification {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotification {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(params: ResourceContentChangedNotificationParams) -> Self {
         Self {
@@ -24182,7 +24182,7 @@ pub struct ResourceContentChangedNotificationParams {
 
 #[cfg(feature = "versioned-resources")]
 impl ResourceContentChangedNotificationParams {
-    /// One of its required members.
+    /// Makes one of its required members.
     #[must_use]
     pub fn new(resource: Resource) -> Self {
         Self {
