@@ -52,6 +52,18 @@ pub enum ProjectError {
     /// A proposal is at fault.
     #[error(transparent)]
     Patch(#[from] PatchError),
+    /// A proposal is not on the newest revision.
+    #[error(
+        "{file}: its base is {base}, but the newest revision is {newest}: adapt it and its `base`"
+    )]
+    Base {
+        /// The file.
+        file: String,
+        /// The revision that it is on.
+        base: String,
+        /// The newest revision.
+        newest: String,
+    },
     /// A schema has something that there is no type for.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -120,9 +132,14 @@ impl Project {
             }
             documents.push((source.name.clone(), document));
         }
-        if let Some((_, newest)) = documents.last_mut() {
+        if let Some((name, newest)) = documents.last_mut() {
             for source in &self.patches {
-                Patch::parse(&source.file, &source.text)?.apply(newest)?;
+                let patch = Patch::parse(&source.file, &source.text)?;
+                if patch.base != *name {
+                    let (file, base, newest) = (source.file.clone(), patch.base, name.clone());
+                    return Err(ProjectError::Base { file, base, newest });
+                }
+                patch.apply(newest)?;
             }
             newest.check()?;
         }

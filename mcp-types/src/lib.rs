@@ -67,4 +67,3 @@ pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
 pub use message::{MessageInfo, Notification, Request, Sender};
 pub use revisions::*;
-pub use v2026_07_28::*;

@@ -1,8 +1,19 @@
 //! From schema documents to named types.
 
+mod merge;
+mod shape;
+mod union;
+
+use shape::{
+    any_of, constant, covers_everything, escape, features, is_base64, is_deprecated, reference,
+    string_enum, strings, types_of,
+};
+
+use union::Alternative;
+
 use super::{
-    Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, Union, Variant, field_ident,
-    messages, names, variant_ident,
+    Bounds, Kind, Member, Model, Object, StringEnum, Ty, TypeDef, field_ident, messages,
+    variant_ident,
 };
 use crate::hints::Hints;
 use crate::words::Words;
@@ -80,6 +91,9 @@ pub fn build(
             continue;
         }
         let kind = builder.kind(name, schema, &pointer)?;
+        if let Kind::Alias(ty) = &kind {
+            builder.refuse_bounds(ty, &pointer)?;
+        }
         builder.add(name, schema, true, kind);
     }
     for (name, kind, pointer) in std::mem::take(&mut builder.claims) {
@@ -120,12 +134,6 @@ struct Builder<'a> {
     index: BTreeMap<String, usize>,
     /// Inline types that took the name of a definition, to be compared with it at the end.
     claims: Vec<(String, Kind, String)>,
-}
-
-/// One way to satisfy a schema after `allOf` was merged: an object, or a schema that is none.
-struct Alternative {
-    label: Option<String>,
-    schema: Value,
 }
 
 impl Builder<'_> {
@@ -188,6 +196,19 @@ impl Builder<'_> {
             self.add(&name, &bare, false, kind);
         }
         Ok(Ty::Named(name))
+    }
+
+    /// Bounds are checked where a member is read and written, and nowhere deeper.
+    fn refuse_bounds(&self, ty: &Ty, pointer: &str) -> Result<(), BuildError> {
+        match ty {
+            Ty::Int(bounds) | Ty::Number(bounds) | Ty::String(bounds) | Ty::Array(_, bounds)
+                if !bounds.is_free() =>
+            {
+                self.unsupported(pointer, "bounds elsewhere than on a member of an object")
+            }
+            Ty::Nullable(inner) => self.refuse_bounds(inner, pointer),
+            _ => Ok(()),
+        }
     }
 
     fn keeps_descriptions(&self) -> bool {
@@ -256,7 +277,11 @@ impl Builder<'_> {
                     }
                     None => Ty::Any,
                 };
-                Ty::Array(Box::new(item), bounds("minItems", "maxItems"))
+                let bounds = bounds("minItems", "maxItems");
+                if !(matches!(item, Ty::Int(_)) && bounds.is_free()) {
+                    self.refuse_bounds(&item, &format!("{pointer}/items"))?;
+                }
+                Ty::Array(Box::new(item), bounds)
             }
             _ => return self.object(name, schema, pointer),
         }))
@@ -276,10 +301,15 @@ impl Builder<'_> {
                 None | Some(Value::Bool(true)) => Ty::AnyObject,
                 Some(Value::Bool(false)) => Ty::EmptyObject,
                 Some(value) if value.get("not").is_some() => Ty::EmptyObject,
-                Some(value) => match self.inline(&format!("{name}Value"), value, &place)? {
-                    Ty::Any => Ty::AnyObject,
-                    item => Ty::Map(Box::new(item)),
-                },
+                Some(value) => {
+                    let item = self.inline(&format!("{name}Value"), value, &place)?;
+                    self.refuse_bounds(&item, &place)?;
+                    if item == Ty::Any {
+                        Ty::AnyObject
+                    } else {
+                        Ty::Map(Box::new(item))
+                    }
+                }
             }));
         }
         let open = match further {
@@ -366,182 +396,6 @@ impl Builder<'_> {
         Ok(Kind::Enum(StringEnum { values, open }))
     }
 
-    /// Merges `allOf`; what remains is one object, or a union of alternatives.
-    fn alternatives(
-        &mut self,
-        name: &str,
-        schema: &Value,
-        pointer: &str,
-    ) -> Result<Kind, BuildError> {
-        let mut found = self.expand(schema, pointer, 0)?;
-        if found.len() == 1 {
-            let only = found.remove(0);
-            if any_of(schema).is_none() || reference(&only.schema).is_none() {
-                return self.kind(name, &only.schema, pointer);
-            }
-            found.push(only);
-        }
-        self.union(name, found, pointer)
-    }
-
-    /// The alternatives of a schema: `anyOf` spread out, `allOf` merged into each of them.
-    fn expand(
-        &self,
-        schema: &Value,
-        pointer: &str,
-        depth: usize,
-    ) -> Result<Vec<Alternative>, BuildError> {
-        if depth > 32 {
-            return self.unsupported(pointer, "`allOf` that refers to itself");
-        }
-        if let Some(parts) = any_of(schema) {
-            if schema.get("properties").is_some() || schema.get("allOf").is_some() {
-                return self.unsupported(pointer, "a union beside `properties` or `allOf`");
-            }
-            let mut all = Vec::new();
-            for (at, part) in parts.iter().enumerate() {
-                if reference(part).is_some()
-                    || part.get("allOf").is_none() && any_of(part).is_none()
-                {
-                    let label = reference(part).map(str::to_owned);
-                    all.push(Alternative {
-                        label,
-                        schema: part.clone(),
-                    });
-                } else {
-                    all.extend(self.expand(part, &format!("{pointer}/anyOf/{at}"), depth + 1)?);
-                }
-            }
-            return Ok(all);
-        }
-        let Some(parts) = schema.get("allOf").and_then(Value::as_array) else {
-            return Ok(vec![Alternative {
-                label: None,
-                schema: schema.clone(),
-            }]);
-        };
-        let mut own = schema.clone();
-        if let Some(own) = own.as_object_mut() {
-            own.shift_remove("allOf");
-        }
-        let mut merged = vec![Alternative {
-            label: None,
-            schema: own,
-        }];
-        for (at, part) in parts.iter().enumerate() {
-            let place = format!("{pointer}/allOf/{at}");
-            let target = match reference(part) {
-                Some(name) => self.definitions.get(name).unwrap_or(part),
-                None => part,
-            };
-            let mut spread = Vec::new();
-            for choice in self.expand(target, &place, depth + 1)? {
-                let body = match reference(&choice.schema) {
-                    Some(name) => self.definitions.get(name).unwrap_or(&choice.schema),
-                    None => &choice.schema,
-                };
-                for base in &merged {
-                    spread.push(Alternative {
-                        label: choice.label.clone().or_else(|| base.label.clone()),
-                        schema: self.merge(&base.schema, body, &place)?,
-                    });
-                }
-            }
-            merged = spread;
-        }
-        Ok(merged)
-    }
-
-    /// Two object schemas as one; the second one's members are the narrower ones.
-    fn merge(&self, first: &Value, second: &Value, pointer: &str) -> Result<Value, BuildError> {
-        let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
-        let (Value::Object(a), Value::Object(b), true) =
-            (first, second, object(first) && object(second))
-        else {
-            return self.unsupported(pointer, "`allOf` of something else than objects");
-        };
-        let mut merged = a.clone();
-        for (key, value) in b {
-            match (key.as_str(), merged.get_mut(key)) {
-                ("properties", Some(Value::Object(properties))) => {
-                    for (name, property) in value.as_object().into_iter().flatten() {
-                        properties.insert(name.clone(), property.clone());
-                    }
-                }
-                ("required", Some(Value::Array(required))) => {
-                    for name in value.as_array().into_iter().flatten() {
-                        if !required.contains(name) {
-                            required.push(name.clone());
-                        }
-                    }
-                }
-                ("description" | "deprecated" | "x-feature" | "$schema", Some(_)) => {}
-                (_, None) if key == "description" => {}
-                _ => {
-                    merged.insert(key.clone(), value.clone());
-                }
-            }
-        }
-        merged.insert("type".into(), "object".into());
-        Ok(Value::Object(merged))
-    }
-
-    fn union(
-        &mut self,
-        name: &str,
-        parts: Vec<Alternative>,
-        pointer: &str,
-    ) -> Result<Kind, BuildError> {
-        let parts: Vec<Alternative> = parts.into_iter().flat_map(by_type).collect();
-        let is_null = |part: &Alternative| types_of(&part.schema) == ["null"];
-        let (nulls, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_null);
-        if rest.len() == 1 && !nulls.is_empty() {
-            let only = rest.remove(0);
-            let ty = self.inline(name, &only.schema, pointer)?;
-            return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
-        }
-        rest.extend(nulls);
-        let labels: Vec<String> = rest
-            .iter()
-            .enumerate()
-            .map(|(at, part)| label(part, at))
-            .collect();
-        let short = names::shorten(&labels);
-        let mut variants: Vec<Variant> = Vec::new();
-        for (part, short) in rest.iter().zip(&short) {
-            let ty = match reference(&part.schema) {
-                Some(target) => Ty::Named(target.to_owned()),
-                None => self.inline(
-                    &format!("{name}{}", variant_ident(short)),
-                    &part.schema,
-                    pointer,
-                )?,
-            };
-            let chosen = match &ty {
-                Ty::Named(target) => self
-                    .hints
-                    .variants
-                    .get(name)
-                    .and_then(|names| names.get(target)),
-                _ => None,
-            };
-            variants.push(Variant {
-                ident: chosen.cloned().unwrap_or_else(|| keep_acronyms(short)),
-                features: features(&part.schema),
-                ty,
-            });
-        }
-        let mut seen: Vec<&str> = variants
-            .iter()
-            .map(|variant| variant.ident.as_str())
-            .collect();
-        seen.sort_unstable();
-        if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-            return self.unsupported(pointer, "two members of the union give the same name");
-        }
-        Ok(Kind::Union(Union { variants }))
-    }
-
     /// Keywords that restrict values in a way that no generated type would check.
     fn refuse_unsupported(&self, schema: &Value, pointer: &str) -> Result<(), BuildError> {
         for key in [
@@ -565,58 +419,6 @@ impl Builder<'_> {
     }
 }
 
-/// An alternative of several types as one for each type.
-fn by_type(part: Alternative) -> Vec<Alternative> {
-    let types: Vec<String> = types_of(&part.schema)
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
-    if types.len() < 2 {
-        return vec![part];
-    }
-    let one = |ty: String| {
-        let mut schema = part.schema.clone();
-        schema["type"] = Value::String(ty);
-        Alternative {
-            label: None,
-            schema,
-        }
-    };
-    types.into_iter().map(one).collect()
-}
-
-/// A name for an alternative: its definition, else its tag, else its type.
-fn label(part: &Alternative, at: usize) -> String {
-    if let Some(name) = part.label.as_deref().or_else(|| reference(&part.schema)) {
-        return name.to_owned();
-    }
-    let tag = part
-        .schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .and_then(|properties| {
-            properties
-                .values()
-                .find_map(|property| constant(property)?.as_str().map(variant_ident))
-        });
-    if let Some(tag) = tag {
-        return tag;
-    }
-    match types_of(&part.schema).as_slice() {
-        [one] if *one != "object" || part.schema.get("properties").is_none() => variant_ident(one),
-        _ => format!("Variant{}", at + 1),
-    }
-}
-
-fn keep_acronyms(short: &str) -> String {
-    let plain = short.chars().all(|c| c.is_ascii_alphanumeric());
-    if plain && short.starts_with(|c: char| c.is_ascii_uppercase()) && short != "Self" {
-        short.to_owned()
-    } else {
-        variant_ident(short)
-    }
-}
-
 fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
     let taken =
         |ident: &str| ident == "extra" || members.iter().any(|member| member.ident == ident);
@@ -628,101 +430,4 @@ fn unique_ident(ident: String, json: &str, members: &[Member]) -> String {
         ident.push('_');
     }
     ident
-}
-
-pub(crate) fn reference(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
-}
-
-/// The one value of a schema: `const`, or an enumeration of one.
-fn constant(schema: &Value) -> Option<&Value> {
-    schema
-        .get("const")
-        .or_else(|| match schema.get("enum")?.as_array()?.as_slice() {
-            [only] => Some(only),
-            _ => None,
-        })
-}
-
-/// The values of a string enumeration and whether it is open: an enumeration or any string.
-fn string_enum(schema: &Value) -> Option<(Vec<String>, bool)> {
-    let closed = |schema: &Value| {
-        let values = schema.get("enum")?.as_array()?;
-        values
-            .iter()
-            .map(|value| value.as_str().map(str::to_owned))
-            .collect::<Option<Vec<_>>>()
-    };
-    if let Some(parts) = any_of(schema) {
-        let consts: Option<Vec<String>> = parts
-            .iter()
-            .map(|part| part.get("const")?.as_str().map(str::to_owned))
-            .collect();
-        if let Some(values) = consts {
-            return Some((values, false));
-        }
-        let [known, rest] = parts.as_slice() else {
-            return None;
-        };
-        let plain = rest.as_object().is_some_and(|rest| {
-            rest.get("type").is_some_and(|ty| ty == "string") && rest.len() == 1
-        });
-        return if plain {
-            Some((closed(known)?, true))
-        } else {
-            None
-        };
-    }
-    Some((closed(schema)?, false))
-}
-
-fn any_of(schema: &Value) -> Option<&Vec<Value>> {
-    schema
-        .get("anyOf")
-        .or_else(|| schema.get("oneOf"))?
-        .as_array()
-}
-
-fn types_of(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn covers_everything(types: &[&str]) -> bool {
-    ["array", "boolean", "null", "number", "object", "string"]
-        .iter()
-        .all(|ty| types.contains(ty))
-}
-
-fn is_base64(schema: &Value) -> bool {
-    schema.get("format").is_some_and(|format| format == "byte")
-        || schema
-            .get("contentEncoding")
-            .is_some_and(|encoding| encoding == "base64")
-}
-
-fn is_deprecated(schema: &Value) -> bool {
-    schema.get("deprecated") == Some(&Value::Bool(true))
-}
-
-/// Proposals that a node is marked with.
-fn features(schema: &Value) -> Vec<String> {
-    match schema.get("x-feature") {
-        Some(Value::String(one)) => vec![one.clone()],
-        several => strings(several),
-    }
-}
-
-fn strings(value: Option<&Value>) -> Vec<String> {
-    let items = value.and_then(Value::as_array).into_iter().flatten();
-    items
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect()
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

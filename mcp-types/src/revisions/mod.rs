@@ -15,6 +15,7 @@ pub mod v2025_03_26;
 
 #[cfg(feature = "v2024-11-05")]
 pub mod v2024_11_05;
+pub use v2026_07_28::*;
 
 #[cfg(feature = "registry")]
 pub(crate) mod registry;

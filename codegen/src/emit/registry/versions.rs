@@ -1,0 +1,237 @@
+//! Parameters and results of messages at every revision.
+
+use super::super::{EmitError, Emitter, cfg, used};
+use super::revision_ident;
+use crate::model::{Kind, MessageKind, Ty, type_ident};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Emitter<'_> {
+    /// Parameters and results at every revision.
+    pub(super) fn versions(&self) -> Result<TokenStream, EmitError> {
+        let mut steps = Vec::new();
+        for older in 0..self.newest() {
+            steps.push((
+                self.fallible(older, older + 1)?,
+                self.fallible(older + 1, older)?,
+            ));
+        }
+        let mut items = Vec::new();
+        for at in (0..=self.newest()).rev() {
+            let model = &self.family.models[at];
+            let mut names = BTreeSet::new();
+            for message in &model.messages {
+                if let Some((ty, _)) = &message.params {
+                    names.extend(self.own_name(at, ty));
+                }
+                names.insert(message.name.clone());
+                if let MessageKind::Request(ty) = &message.kind
+                    && let Some(name) = self.own_name(at, ty)
+                {
+                    names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    names.insert(name);
+                }
+            }
+            for name in names {
+                let newest = at == self.newest() || self.above(at, &name).is_none();
+                if newest {
+                    items.push(self.version(at, &name, &steps));
+                }
+            }
+        }
+        let items = quote! { #(#items)* };
+        let error = used(&["ConvertError"], &items);
+        Ok(quote! {
+            //! Parameters and results of messages at every revision that has them.
+            #(use crate::convert::#error;)*
+            use crate::json;
+            use crate::revision::{VersionError, Versioned};
+            use super::Revision;
+            #items
+        })
+    }
+
+    fn own_name(&self, at: usize, ty: &Ty) -> Option<String> {
+        let model = &self.family.models[at];
+        match model.resolve(ty) {
+            Ty::Named(name) => {
+                let def = model.get(name)?;
+                matches!(def.kind, Kind::Object(_) | Kind::Union(_)).then(|| name.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The variant of a result that older revisions answer the same request with: where one of
+    /// them knows a single outcome, a newer one may know several.
+    fn plain_outcome(&self, at: usize, name: &str) -> Option<(String, String)> {
+        let (model, older) = (
+            &self.family.models[at],
+            &self.family.models[at.checked_sub(1)?],
+        );
+        let Kind::Union(union) = &model.get(name)?.kind else {
+            return None;
+        };
+        let result = |message: &crate::model::Message| match &message.kind {
+            MessageKind::Request(ty) => Some(ty.clone()),
+            MessageKind::Notification => None,
+        };
+        let answers = |ty: &Ty| self.own_name(at, ty).as_deref() == Some(name);
+        let request = model
+            .messages
+            .iter()
+            .find(|message| result(message).is_some_and(|ty| answers(&ty)))?;
+        let before = older
+            .messages
+            .iter()
+            .find(|message| message.name == request.name)?;
+        let before = self.own_name(at - 1, &result(before)?)?;
+        let above = self.above(at - 1, &before)?;
+        union.variants.iter().find_map(|variant| {
+            (variant.ty == Ty::Named(above.clone())).then(|| (variant.ident.clone(), above.clone()))
+        })
+    }
+
+    /// A result with several outcomes: older revisions know the plain one.
+    fn outcome(&self, at: usize, name: &str, variant: &str) -> TokenStream {
+        let (own, cfg) = (self.path_of(at, name), self.revision_cfg(at));
+        let revision = revision_ident(&self.family.models[at].revision);
+        let variant_ident = format_ident!("{variant}");
+        quote! {
+            #cfg
+            impl Versioned for #own {
+                fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+                    match revision {
+                        Revision::#revision => Ok(json::from_str(text)?),
+                        older => Versioned::decode_at(older, text).map(Self::#variant_ident),
+                    }
+                }
+                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                    match (revision, self) {
+                        (Revision::#revision, outcome) => Ok(serde_json::to_string(&outcome)?),
+                        (older, Self::#variant_ident(result)) => result.encode_at(older),
+                        (older, _) => {
+                            Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {
+        if let Some((variant, _)) = self.plain_outcome(at, name) {
+            return self.outcome(at, name, &variant);
+        }
+        let model = &self.family.models[at];
+        let features = model
+            .get(name)
+            .map(|def| def.features.clone())
+            .unwrap_or_default();
+        let (cfg_type, cfg_revision) = (cfg(&features), self.revision_cfg(at));
+        let own = self.path_of(at, name);
+        let chain = self.chain(at, name, &features);
+        let mut reads = Vec::new();
+        let mut writes = Vec::new();
+        let mut up: Vec<TokenStream> = Vec::new();
+        let mut down: Vec<TokenStream> = Vec::new();
+        let mut lowest = own.clone();
+        for (depth, (level, current)) in chain.iter().enumerate() {
+            if let Some((upper, above)) = depth.checked_sub(1).and_then(|before| chain.get(before))
+            {
+                let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
+                // Revisions that share the type need no step.
+                if high.to_string() != low.to_string() {
+                    let (rise, fall) = &steps[*level];
+                    up.insert(0, step(&high, rise.get(current)));
+                    down.push(step(&low, fall.get(above)));
+                    lowest = low;
+                }
+            }
+            let (cfg, revision) = (
+                self.revision_cfg(*level),
+                revision_ident(&self.family.models[*level].revision),
+            );
+            reads.push(if up.is_empty() {
+                quote! { #cfg Revision::#revision => Ok(json::from_str(text)?), }
+            } else {
+                quote! {
+                    #cfg
+                    Revision::#revision => {
+                        let value: #lowest = json::from_str(text)?;
+                        #(#up)*
+                        Ok(value)
+                    }
+                }
+            });
+            writes.push(if down.is_empty() {
+                quote! { #cfg Revision::#revision => Ok(serde_json::to_string(&self)?), }
+            } else {
+                quote! {
+                    #cfg
+                    Revision::#revision => {
+                        let value = self;
+                        #(#down)*
+                        Ok(serde_json::to_string(&value)?)
+                    }
+                }
+            });
+        }
+        let complete = chain.len() == self.family.models.len();
+        let rest = if complete {
+            quote! {
+                #[allow(unreachable_patterns, reason = "unreachable with all features")]
+                other => Err(VersionError::unmapped(#name, other)),
+            }
+        } else {
+            quote! { other => Err(VersionError::unmapped(#name, other)), }
+        };
+        quote! {
+            #cfg_revision
+            #cfg_type
+            impl Versioned for #own {
+                fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+                    match revision { #(#reads)* #rest }
+                }
+                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                    match revision { #(#writes)* #rest }
+                }
+            }
+        }
+    }
+
+    /// The forms of a type from a revision downwards.
+    fn chain(&self, at: usize, name: &str, features: &[String]) -> Vec<(usize, String)> {
+        let mut chain = vec![(at, name.to_owned())];
+        while let Some((level, current)) = chain.last()
+            && *level > 0
+            && features.is_empty()
+            && let Some(below) = self.below(*level, current)
+        {
+            chain.push((level - 1, below));
+        }
+        chain
+    }
+
+    /// The path of the type that stands for a name of a revision.
+    fn path_of(&self, at: usize, name: &str) -> TokenStream {
+        let home = self.family.home(at, name);
+        let (module, ident) = (
+            format_ident!("{}", self.modules[home]),
+            format_ident!("{}", type_ident(name)),
+        );
+        quote! { super::#module::#ident }
+    }
+}
+
+/// The conversions between a revision and the next, up and down, and whether they can fail.
+type Steps = (BTreeMap<String, bool>, BTreeMap<String, bool>);
+
+fn step(target: &TokenStream, fails: Option<&bool>) -> TokenStream {
+    if fails == Some(&false) {
+        quote! { let value = #target::from(value); }
+    } else {
+        quote! { let value = #target::try_from(value)?; }
+    }
+}

@@ -1,0 +1,129 @@
+//! `allOf` merged, `anyOf` spread out.
+
+use super::shape::{any_of, reference, types_of};
+use super::union::Alternative;
+use super::{BuildError, Builder};
+use crate::model::Kind;
+use serde_json::Value;
+
+impl Builder<'_> {
+    /// Merges `allOf`; what remains is one object, or a union of alternatives.
+    pub(super) fn alternatives(
+        &mut self,
+        name: &str,
+        schema: &Value,
+        pointer: &str,
+    ) -> Result<Kind, BuildError> {
+        let mut found = self.expand(schema, pointer, 0)?;
+        if found.len() == 1 {
+            let only = found.remove(0);
+            if any_of(schema).is_none() || reference(&only.schema).is_none() {
+                return self.kind(name, &only.schema, pointer);
+            }
+            found.push(only);
+        }
+        self.union(name, found, pointer)
+    }
+
+    /// The alternatives of a schema: `anyOf` spread out, `allOf` merged into each of them.
+    fn expand(
+        &self,
+        schema: &Value,
+        pointer: &str,
+        depth: usize,
+    ) -> Result<Vec<Alternative>, BuildError> {
+        if depth > 32 {
+            return self.unsupported(pointer, "`allOf` that refers to itself");
+        }
+        if let Some(parts) = any_of(schema) {
+            if schema.get("properties").is_some() || schema.get("allOf").is_some() {
+                return self.unsupported(pointer, "a union beside `properties` or `allOf`");
+            }
+            let mut all = Vec::new();
+            for (at, part) in parts.iter().enumerate() {
+                if reference(part).is_some()
+                    || part.get("allOf").is_none() && any_of(part).is_none()
+                {
+                    let label = reference(part).map(str::to_owned);
+                    all.push(Alternative {
+                        label,
+                        schema: part.clone(),
+                    });
+                } else {
+                    all.extend(self.expand(part, &format!("{pointer}/anyOf/{at}"), depth + 1)?);
+                }
+            }
+            return Ok(all);
+        }
+        let Some(parts) = schema.get("allOf").and_then(Value::as_array) else {
+            return Ok(vec![Alternative {
+                label: None,
+                schema: schema.clone(),
+            }]);
+        };
+        let mut own = schema.clone();
+        if let Some(own) = own.as_object_mut() {
+            own.shift_remove("allOf");
+        }
+        let mut merged = vec![Alternative {
+            label: None,
+            schema: own,
+        }];
+        for (at, part) in parts.iter().enumerate() {
+            let place = format!("{pointer}/allOf/{at}");
+            let target = match reference(part) {
+                Some(name) => self.definitions.get(name).unwrap_or(part),
+                None => part,
+            };
+            let mut spread = Vec::new();
+            for choice in self.expand(target, &place, depth + 1)? {
+                let body = match reference(&choice.schema) {
+                    Some(name) => self.definitions.get(name).unwrap_or(&choice.schema),
+                    None => &choice.schema,
+                };
+                for base in &merged {
+                    spread.push(Alternative {
+                        label: choice.label.clone().or_else(|| base.label.clone()),
+                        schema: self.merge(&base.schema, body, &place)?,
+                    });
+                }
+            }
+            merged = spread;
+        }
+        Ok(merged)
+    }
+
+    /// Two object schemas as one; the second one's members are the narrower ones.
+    fn merge(&self, first: &Value, second: &Value, pointer: &str) -> Result<Value, BuildError> {
+        let object = |schema: &Value| types_of(schema).iter().all(|ty| *ty == "object");
+        let (Value::Object(a), Value::Object(b), true) =
+            (first, second, object(first) && object(second))
+        else {
+            return self.unsupported(pointer, "`allOf` of something else than objects");
+        };
+        let mut merged = a.clone();
+        for (key, value) in b {
+            match (key.as_str(), merged.get_mut(key)) {
+                ("properties", Some(Value::Object(properties))) => {
+                    for (name, property) in value.as_object().into_iter().flatten() {
+                        properties.insert(name.clone(), property.clone());
+                    }
+                }
+                ("required", Some(Value::Array(required))) => {
+                    for name in value.as_array().into_iter().flatten() {
+                        if !required.contains(name) {
+                            required.push(name.clone());
+                        }
+                    }
+                }
+                ("description" | "deprecated" | "x-feature" | "$schema", Some(_)) => {}
+                (_, None) if key == "description" => {}
+                _ => {
+                    merged.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        merged.insert("type".into(), "object".into());
+        Ok(Value::Object(merged))
+    }
+}

@@ -1,0 +1,126 @@
+//! Unions: a variant for each alternative.
+
+use super::shape::{constant, features, reference, types_of};
+use super::{BuildError, Builder};
+use crate::model::{Kind, Ty, Union, Variant, names, variant_ident};
+use serde_json::Value;
+
+/// One way to satisfy a schema after `allOf` was merged: an object, or a schema that is none.
+pub(super) struct Alternative {
+    pub(super) label: Option<String>,
+    pub(super) schema: Value,
+}
+
+impl Builder<'_> {
+    pub(super) fn union(
+        &mut self,
+        name: &str,
+        parts: Vec<Alternative>,
+        pointer: &str,
+    ) -> Result<Kind, BuildError> {
+        let parts: Vec<Alternative> = parts.into_iter().flat_map(by_type).collect();
+        let is_null = |part: &Alternative| types_of(&part.schema) == ["null"];
+        let (nulls, mut rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_null);
+        if rest.len() == 1 && !nulls.is_empty() {
+            let only = rest.remove(0);
+            let ty = self.inline(name, &only.schema, pointer)?;
+            if !matches!(ty, Ty::Int(_)) {
+                self.refuse_bounds(&ty, pointer)?;
+            }
+            return Ok(Kind::Alias(Ty::Nullable(Box::new(ty))));
+        }
+        rest.extend(nulls);
+        let labels: Vec<String> = rest
+            .iter()
+            .enumerate()
+            .map(|(at, part)| label(part, at))
+            .collect();
+        let short = names::shorten(&labels);
+        let mut variants: Vec<Variant> = Vec::new();
+        for (part, short) in rest.iter().zip(&short) {
+            let ty = match reference(&part.schema) {
+                Some(target) => Ty::Named(target.to_owned()),
+                None => self.inline(
+                    &format!("{name}{}", variant_ident(short)),
+                    &part.schema,
+                    pointer,
+                )?,
+            };
+            self.refuse_bounds(&ty, pointer)?;
+            let chosen = match &ty {
+                Ty::Named(target) => self
+                    .hints
+                    .variants
+                    .get(name)
+                    .and_then(|names| names.get(target)),
+                _ => None,
+            };
+            variants.push(Variant {
+                ident: chosen.cloned().unwrap_or_else(|| keep_acronyms(short)),
+                features: features(&part.schema),
+                ty,
+            });
+        }
+        let mut seen: Vec<&str> = variants
+            .iter()
+            .map(|variant| variant.ident.as_str())
+            .collect();
+        seen.sort_unstable();
+        if seen.windows(2).any(|pair| pair[0] == pair[1]) {
+            return self.unsupported(pointer, "two members of the union give the same name");
+        }
+        Ok(Kind::Union(Union { variants }))
+    }
+}
+
+/// An alternative of several types as one for each type.
+fn by_type(part: Alternative) -> Vec<Alternative> {
+    let types: Vec<String> = types_of(&part.schema)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if types.len() < 2 {
+        return vec![part];
+    }
+    let one = |ty: String| {
+        let mut schema = part.schema.clone();
+        schema["type"] = Value::String(ty);
+        Alternative {
+            label: None,
+            schema,
+        }
+    };
+    types.into_iter().map(one).collect()
+}
+
+/// A name for an alternative: its definition, else its tag, else its type.
+fn label(part: &Alternative, at: usize) -> String {
+    if let Some(name) = part.label.as_deref().or_else(|| reference(&part.schema)) {
+        return name.to_owned();
+    }
+    let tag = part
+        .schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .and_then(|properties| {
+            properties
+                .values()
+                .find_map(|property| constant(property)?.as_str().map(variant_ident))
+        });
+    if let Some(tag) = tag {
+        return tag;
+    }
+    match types_of(&part.schema).as_slice() {
+        [one] if *one != "object" || part.schema.get("properties").is_none() => variant_ident(one),
+        _ => format!("Variant{}", at + 1),
+    }
+}
+
+fn keep_acronyms(short: &str) -> String {
+    let plain = short.chars().all(|c| c.is_ascii_alphanumeric());
+    if plain && short.starts_with(|c: char| c.is_ascii_uppercase()) && short != "Self" {
+        short.to_owned()
+    } else {
+        variant_ident(short)
+    }
+}

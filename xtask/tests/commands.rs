@@ -1,0 +1,224 @@
+//! The commands as a user runs them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn xtask(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn generate(schema: &Path, out: &Path) -> Output {
+    xtask(&[
+        "codegen",
+        "--schema",
+        schema.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ])
+}
+
+/// Generates from a text that is no good: the message, after which nothing must have been written.
+fn refused(name: &str, text: &str) -> String {
+    let folder = folder(name);
+    let schema = folder.join("schema.json");
+    fs::write(&schema, text).unwrap();
+    let out = folder.join("out");
+    let output = generate(&schema, &out);
+    assert!(!output.status.success(), "{name} was accepted");
+    assert!(!out.exists(), "{name}: something was written");
+    errors(&output)
+}
+
+#[test]
+fn bad_schemas_are_refused_with_file_and_pointer() {
+    let no_json = refused("no-json", "{");
+    assert!(
+        no_json.contains("schema.json") && no_json.contains("line"),
+        "{no_json}"
+    );
+    let no_schema = refused("no-schema", "[1]");
+    assert!(no_schema.contains("schema.json"), "{no_schema}");
+    let dangling = refused("dangling", r##"{"$defs":{"A":{"$ref":"#/$defs/B"}}}"##);
+    assert!(dangling.contains("/$defs/A"), "{dangling}");
+    let unknown = refused(
+        "unknown",
+        r#"{"$defs":{"A":{"type":"object","properties":{"x":{"patternProperties":{}}}}}}"#,
+    );
+    assert!(
+        unknown.contains("patternProperties") && unknown.contains("/A/properties/x"),
+        "{unknown}"
+    );
+    let unsupported = refused(
+        "unsupported",
+        r#"{"$defs":{"A":{"type":"string","pattern":"^a"}}}"#,
+    );
+    assert!(unsupported.contains("/A/pattern"), "{unsupported}");
+    let deep = refused(
+        "deep",
+        r#"{"$defs":{"A":{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"integer","minimum":1}}}}}}"#,
+    );
+    assert!(
+        deep.contains("/A/properties/x/additionalProperties"),
+        "{deep}"
+    );
+}
+
+#[test]
+fn missing_file_is_named() {
+    let output = xtask(&[
+        "codegen",
+        "--schema",
+        "does-not-exist.json",
+        "--out",
+        "nowhere",
+    ]);
+    assert!(!output.status.success());
+    assert!(
+        errors(&output).contains("does-not-exist.json"),
+        "{}",
+        errors(&output)
+    );
+}
+
+#[test]
+fn unknown_arguments_do_not_generate() {
+    assert_eq!(xtask(&["codegen", "--chekc"]).status.code(), Some(2));
+    assert_eq!(xtask(&["no-such-command"]).status.code(), Some(2));
+}
+
+#[test]
+fn checked_in_files_are_what_is_generated() {
+    let output = xtask(&["codegen", "--check"]);
+    assert!(output.status.success(), "{}", errors(&output));
+}
+
+#[test]
+fn members_of_a_foreign_union_that_look_alike_are_named() {
+    let out = folder("alike").join("out");
+    let output = generate(&root().join("codegen/tests/fixtures/foreign.json"), &out);
+    assert!(output.status.success(), "{}", errors(&output));
+    let warning = errors(&output);
+    assert!(
+        warning.contains("Left and Right cannot be told apart"),
+        "{warning}"
+    );
+}
+
+/// The code without its documentation.
+fn code(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("//") && !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn published_schema_gives_the_same_api_as_ours() {
+    for revision in [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ] {
+        let published = root()
+            .join("../shared/spec")
+            .join(revision)
+            .join("schema.json");
+        if !published.is_file() {
+            println!("skipped: {} is not there", published.display());
+            return;
+        }
+        let folder = folder(&format!("same-{revision}"));
+        let ours = root().join("schema").join(revision).join("schema.json");
+        for (schema, name) in [(&published, "published"), (&ours, "ours")] {
+            let output = generate(schema, &folder.join(name));
+            assert!(output.status.success(), "{}", errors(&output));
+        }
+        for file in ["mod.rs", "types.rs", "messages.rs"] {
+            let (published, ours) = (
+                folder.join("published").join(file),
+                folder.join("ours").join(file),
+            );
+            assert_eq!(code(&published), code(&ours), "{revision} {file}");
+        }
+    }
+}
+
+/// A crate around the output, with what its user would write.
+fn check(name: &str, schema: &Path, test: &str) {
+    let folder = folder(name);
+    let output = generate(schema, &folder.join("src/generated"));
+    assert!(output.status.success(), "{}", errors(&output));
+    let manifest = format!(
+        "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+         [dependencies]\nbase64 = {{ version = \"0.22\", default-features = false, features = [\"alloc\"] }}\n\
+         serde = {{ version = \"1\", default-features = false, features = [\"std\"] }}\n\
+         serde_json = {{ version = \"1\", features = [\"raw_value\", \"float_roundtrip\"] }}\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    fs::write(
+        folder.join("src/lib.rs"),
+        format!("pub mod generated;\n\n{test}"),
+    )
+    .unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["test", "--quiet", "--offline", "--lib"])
+        .current_dir(&folder)
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone"),
+        )
+        .env("RUSTFLAGS", "-D warnings")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{name}: {}", errors(&output));
+}
+
+#[test]
+fn stand_alone_output_compiles_without_warnings_and_works() {
+    check(
+        "foreign",
+        &root().join("codegen/tests/fixtures/foreign.json"),
+        r###"
+#[test]
+fn works() {
+    use generated::{Animal, Either, FeedRequest, support::{json, message::Request}};
+    let text = r##"{"kind":"cat","lives":9,"friends":[{"name":"Rex","kind":"dog"},[null]],"extra":null}"##;
+    let animal: Animal = json::from_str(text).unwrap();
+    assert!(matches!(animal, Animal::Cat(_)));
+    assert_eq!(json::to_value(&animal).unwrap(), json::from_str::<json::Value>(text).unwrap());
+    let fault = json::from_str::<Animal>(r##"{"kind":"cat","lives":10}"##).unwrap_err();
+    assert_eq!(fault.path().to_string(), "$.lives");
+    let closed = json::from_str::<Animal>(r##"{"kind":"dog","name":"Rex","age":3}"##);
+    assert!(closed.unwrap_err().to_string().contains("age"));
+    assert!(matches!(json::from_str(r##"{"a":"x"}"##).unwrap(), Either::Left(_) | Either::Right(_)));
+    assert_eq!(FeedRequest::METHOD, "feed");
+}
+"###,
+    );
+    check("newest", &root().join("schema/2026-07-28/schema.json"), "");
+}
