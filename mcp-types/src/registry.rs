@@ -72,14 +72,16 @@ impl std::error::Error for RegistryError {
 }
 
 /// What an entry asks of a type.
+#[doc(hidden)]
 #[cfg(not(feature = "proptest"))]
-pub(crate) trait Known: Serialize + DeserializeOwned + 'static {}
+pub trait Known: Serialize + DeserializeOwned + 'static {}
 #[cfg(not(feature = "proptest"))]
 impl<T: Serialize + DeserializeOwned + 'static> Known for T {}
 
 /// What an entry asks of a type.
 #[cfg(feature = "proptest")]
-pub(crate) trait Known:
+#[doc(hidden)]
+pub trait Known:
     Serialize + DeserializeOwned + proptest::arbitrary::Arbitrary + PartialEq + 'static
 {
 }
@@ -107,7 +109,10 @@ impl Entry {
         }
     }
 
-    pub(crate) const fn next<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
+    /// The same type with its conversions to the next revision and back.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn next<T: Known + TryFrom<U>, U: Known + TryFrom<T>>(
         mut self,
         name: &'static str,
     ) -> Self
