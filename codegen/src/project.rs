@@ -76,6 +76,14 @@ pub enum ProjectError {
     /// Texts for what no revision has.
     #[error("docs.json has texts for what no revision has: {}", .0.join(", "))]
     UnusedWords(Vec<String>),
+    /// Messages of the newest revision without an example, or examples of nothing.
+    #[error("examples.json: no example of {}; examples of no type: {}", .missing.join(", "), .unused.join(", "))]
+    Examples {
+        /// Messages without an example.
+        missing: Vec<String>,
+        /// Keys that no revision has.
+        unused: Vec<String>,
+    },
     /// There is no schema.
     #[error("there is no schema")]
     Empty,
@@ -211,6 +219,34 @@ impl Project {
         Ok(words.missing())
     }
 
+    /// Every message of the newest revision has an example, and no example is left over.
+    fn check_examples(&self, family: &Family) -> Result<(), ProjectError> {
+        let Some(newest) = family.models.last() else {
+            return Err(ProjectError::Empty);
+        };
+        let names = newest.messages.iter().map(|message| message.name.clone());
+        let missing: Vec<String> = names
+            .filter(|name| !self.examples.contains_key(name))
+            .collect();
+        let known = |key: &str| match key.split_once('/') {
+            None => newest.get(key).is_some(),
+            Some((revision, name)) => {
+                let mut models = family.models.iter();
+                models.any(|model| model.revision == revision && model.get(name).is_some())
+            }
+        };
+        let unused: Vec<String> = self
+            .examples
+            .keys()
+            .filter(|key| !known(key))
+            .cloned()
+            .collect();
+        if missing.is_empty() && unused.is_empty() {
+            return Ok(());
+        }
+        Err(ProjectError::Examples { missing, unused })
+    }
+
     /// Generates everything.
     ///
     /// # Errors
@@ -218,6 +254,7 @@ impl Project {
     /// See [`ProjectError`].
     pub fn generate(&self) -> Result<Output, ProjectError> {
         let family = self.family()?;
+        self.check_examples(&family)?;
         let emitter =
             Emitter::new(&family, &self.hints, "crate")?.with_examples(self.examples.clone());
         let ambiguous = emitter.ambiguities();
