@@ -99,15 +99,9 @@ impl From<old::ClientResult> for new::ClientResult {
 impl From<old::ContentBlock> for new::ContentBlock {
     fn from(from: old::ContentBlock) -> Self {
         match from {
-            old::ContentBlock::TextContent(value) => {
-                new::ContentBlock::TextContent(value)
-            }
-            old::ContentBlock::ImageContent(value) => {
-                new::ContentBlock::ImageContent(value)
-            }
-            old::ContentBlock::EmbeddedResource(value) => {
-                new::ContentBlock::EmbeddedResource(value)
-            }
+            old::ContentBlock::Text(value) => new::ContentBlock::Text(value),
+            old::ContentBlock::Image(value) => new::ContentBlock::Image(value),
+            old::ContentBlock::Resource(value) => new::ContentBlock::Resource(value),
         }
     }
 }
@@ -537,24 +531,14 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::ContentBlock::TextContent(value) => {
-                    old::ContentBlock::TextContent(value)
-                }
-                new::ContentBlock::ImageContent(value) => {
-                    old::ContentBlock::ImageContent(value)
-                }
-                new::ContentBlock::AudioContent(_) => {
+                new::ContentBlock::Text(value) => old::ContentBlock::Text(value),
+                new::ContentBlock::Image(value) => old::ContentBlock::Image(value),
+                new::ContentBlock::Audio(_) => {
                     return Err(
-                        ConvertError::no_variant(
-                            "ContentBlock",
-                            "AudioContent",
-                            "2024-11-05",
-                        ),
+                        ConvertError::no_variant("ContentBlock", "Audio", "2024-11-05"),
                     );
                 }
-                new::ContentBlock::EmbeddedResource(value) => {
-                    old::ContentBlock::EmbeddedResource(value)
-                }
+                new::ContentBlock::Resource(value) => old::ContentBlock::Resource(value),
             }
         })
     }

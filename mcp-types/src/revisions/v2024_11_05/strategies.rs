@@ -47,9 +47,9 @@ impl Arbitrary for ContentBlock {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<TextContent>().prop_map(Self::TextContent).boxed(),
-            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
-            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::Resource).boxed(),
         ])
     }
 }

@@ -143,28 +143,28 @@ impl Serialize for CallToolRequest {
 #[non_exhaustive]
 pub enum ContentBlock {
     /// A block of plain text, to or from a model.
-    TextContent(TextContent),
+    Text(TextContent),
     /// A picture that travels inside the message, for a model to see or as its output.
-    ImageContent(ImageContent),
+    Image(ImageContent),
     /// A resource that travels inside the message, contents included.
-    EmbeddedResource(EmbeddedResource),
+    Resource(EmbeddedResource),
 }
 
 impl From<TextContent> for ContentBlock {
     fn from(value: TextContent) -> Self {
-        Self::TextContent(value)
+        Self::Text(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
     fn from(value: ImageContent) -> Self {
-        Self::ImageContent(value)
+        Self::Image(value)
     }
 }
 
 impl From<EmbeddedResource> for ContentBlock {
     fn from(value: EmbeddedResource) -> Self {
-        Self::EmbeddedResource(value)
+        Self::Resource(value)
     }
 }
 
@@ -180,14 +180,10 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         let (tag, members) = codec::find_tag(members, "type")?;
         match tag.as_deref() {
-            Some("text") => {
-                codec::FromMembers::from_members(members).map(Self::TextContent)
-            }
-            Some("image") => {
-                codec::FromMembers::from_members(members).map(Self::ImageContent)
-            }
+            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
+            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
             Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::EmbeddedResource)
+                codec::FromMembers::from_members(members).map(Self::Resource)
             }
             Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
             None => Err(codec::missing_tag("type")),
@@ -198,9 +194,9 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::TextContent(value) => value.serialize(serializer),
-            Self::ImageContent(value) => value.serialize(serializer),
-            Self::EmbeddedResource(value) => value.serialize(serializer),
+            Self::Text(value) => value.serialize(serializer),
+            Self::Image(value) => value.serialize(serializer),
+            Self::Resource(value) => value.serialize(serializer),
         }
     }
 }

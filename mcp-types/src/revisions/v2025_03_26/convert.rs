@@ -198,17 +198,11 @@ impl From<old::CompletionReference> for new::CompletionReference {
 impl From<old::ContentBlock> for new::ContentBlock {
     fn from(from: old::ContentBlock) -> Self {
         match from {
-            old::ContentBlock::TextContent(value) => {
-                new::ContentBlock::TextContent(value.into())
-            }
-            old::ContentBlock::ImageContent(value) => {
-                new::ContentBlock::ImageContent(value.into())
-            }
-            old::ContentBlock::AudioContent(value) => {
-                new::ContentBlock::AudioContent(value.into())
-            }
-            old::ContentBlock::EmbeddedResource(value) => {
-                new::ContentBlock::EmbeddedResource(value.into())
+            old::ContentBlock::Text(value) => new::ContentBlock::Text(value.into()),
+            old::ContentBlock::Image(value) => new::ContentBlock::Image(value.into()),
+            old::ContentBlock::Audio(value) => new::ContentBlock::Audio(value.into()),
+            old::ContentBlock::Resource(value) => {
+                new::ContentBlock::Resource(value.into())
             }
         }
     }
@@ -967,15 +961,9 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::ContentBlock::TextContent(value) => {
-                    old::ContentBlock::TextContent(value.into())
-                }
-                new::ContentBlock::ImageContent(value) => {
-                    old::ContentBlock::ImageContent(value.into())
-                }
-                new::ContentBlock::AudioContent(value) => {
-                    old::ContentBlock::AudioContent(value.into())
-                }
+                new::ContentBlock::Text(value) => old::ContentBlock::Text(value.into()),
+                new::ContentBlock::Image(value) => old::ContentBlock::Image(value.into()),
+                new::ContentBlock::Audio(value) => old::ContentBlock::Audio(value.into()),
                 new::ContentBlock::ResourceLink(_) => {
                     return Err(
                         ConvertError::no_variant(
@@ -985,8 +973,8 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
                         ),
                     );
                 }
-                new::ContentBlock::EmbeddedResource(value) => {
-                    old::ContentBlock::EmbeddedResource(value.into())
+                new::ContentBlock::Resource(value) => {
+                    old::ContentBlock::Resource(value.into())
                 }
             }
         })

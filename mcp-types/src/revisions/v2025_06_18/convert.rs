@@ -225,21 +225,13 @@ impl TryFrom<old::ContentBlock> for new::ContentBlock {
     fn try_from(from: old::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                old::ContentBlock::TextContent(value) => {
-                    new::ContentBlock::TextContent(value)
-                }
-                old::ContentBlock::ImageContent(value) => {
-                    new::ContentBlock::ImageContent(value)
-                }
-                old::ContentBlock::AudioContent(value) => {
-                    new::ContentBlock::AudioContent(value)
-                }
+                old::ContentBlock::Text(value) => new::ContentBlock::Text(value),
+                old::ContentBlock::Image(value) => new::ContentBlock::Image(value),
+                old::ContentBlock::Audio(value) => new::ContentBlock::Audio(value),
                 old::ContentBlock::ResourceLink(value) => {
                     new::ContentBlock::ResourceLink(value.try_into()?)
                 }
-                old::ContentBlock::EmbeddedResource(value) => {
-                    new::ContentBlock::EmbeddedResource(value)
-                }
+                old::ContentBlock::Resource(value) => new::ContentBlock::Resource(value),
             }
         })
     }
@@ -1781,21 +1773,13 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
-                new::ContentBlock::TextContent(value) => {
-                    old::ContentBlock::TextContent(value)
-                }
-                new::ContentBlock::ImageContent(value) => {
-                    old::ContentBlock::ImageContent(value)
-                }
-                new::ContentBlock::AudioContent(value) => {
-                    old::ContentBlock::AudioContent(value)
-                }
+                new::ContentBlock::Text(value) => old::ContentBlock::Text(value),
+                new::ContentBlock::Image(value) => old::ContentBlock::Image(value),
+                new::ContentBlock::Audio(value) => old::ContentBlock::Audio(value),
                 new::ContentBlock::ResourceLink(value) => {
                     old::ContentBlock::ResourceLink(value.try_into()?)
                 }
-                new::ContentBlock::EmbeddedResource(value) => {
-                    old::ContentBlock::EmbeddedResource(value)
-                }
+                new::ContentBlock::Resource(value) => old::ContentBlock::Resource(value),
             }
         })
     }

@@ -1037,32 +1037,32 @@ impl Serialize for CompleteRequest {
 #[non_exhaustive]
 pub enum ContentBlock {
     /// A block of plain text, to or from a model.
-    TextContent(TextContent),
+    Text(TextContent),
     /// A picture that travels inside the message, for a model to see or as its output.
-    ImageContent(ImageContent),
+    Image(ImageContent),
     /// A sound clip that travels inside the message, for a model to hear or as its output.
-    AudioContent(AudioContent),
+    Audio(AudioContent),
     /// A pointer to a resource, given within a prompt or a tool's result instead of the contents.
     ResourceLink(ResourceLink),
     /// A resource that travels inside the message, contents included.
-    EmbeddedResource(EmbeddedResource),
+    Resource(EmbeddedResource),
 }
 
 impl From<TextContent> for ContentBlock {
     fn from(value: TextContent) -> Self {
-        Self::TextContent(value)
+        Self::Text(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
     fn from(value: ImageContent) -> Self {
-        Self::ImageContent(value)
+        Self::Image(value)
     }
 }
 
 impl From<AudioContent> for ContentBlock {
     fn from(value: AudioContent) -> Self {
-        Self::AudioContent(value)
+        Self::Audio(value)
     }
 }
 
@@ -1074,7 +1074,7 @@ impl From<ResourceLink> for ContentBlock {
 
 impl From<EmbeddedResource> for ContentBlock {
     fn from(value: EmbeddedResource) -> Self {
-        Self::EmbeddedResource(value)
+        Self::Resource(value)
     }
 }
 
@@ -1090,20 +1090,14 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         let (tag, members) = codec::find_tag(members, "type")?;
         match tag.as_deref() {
-            Some("text") => {
-                codec::FromMembers::from_members(members).map(Self::TextContent)
-            }
-            Some("image") => {
-                codec::FromMembers::from_members(members).map(Self::ImageContent)
-            }
-            Some("audio") => {
-                codec::FromMembers::from_members(members).map(Self::AudioContent)
-            }
+            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
+            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
+            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
             Some("resource_link") => {
                 codec::FromMembers::from_members(members).map(Self::ResourceLink)
             }
             Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::EmbeddedResource)
+                codec::FromMembers::from_members(members).map(Self::Resource)
             }
             Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
             None => Err(codec::missing_tag("type")),
@@ -1114,11 +1108,11 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::TextContent(value) => value.serialize(serializer),
-            Self::ImageContent(value) => value.serialize(serializer),
-            Self::AudioContent(value) => value.serialize(serializer),
+            Self::Text(value) => value.serialize(serializer),
+            Self::Image(value) => value.serialize(serializer),
+            Self::Audio(value) => value.serialize(serializer),
             Self::ResourceLink(value) => value.serialize(serializer),
-            Self::EmbeddedResource(value) => value.serialize(serializer),
+            Self::Resource(value) => value.serialize(serializer),
         }
     }
 }

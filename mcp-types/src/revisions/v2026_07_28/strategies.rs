@@ -704,11 +704,11 @@ impl Arbitrary for ContentBlock {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         arbitrary::one_of([
-            any::<TextContent>().prop_map(Self::TextContent).boxed(),
-            any::<ImageContent>().prop_map(Self::ImageContent).boxed(),
-            any::<AudioContent>().prop_map(Self::AudioContent).boxed(),
+            any::<TextContent>().prop_map(Self::Text).boxed(),
+            any::<ImageContent>().prop_map(Self::Image).boxed(),
+            any::<AudioContent>().prop_map(Self::Audio).boxed(),
             any::<ResourceLink>().prop_map(Self::ResourceLink).boxed(),
-            any::<EmbeddedResource>().prop_map(Self::EmbeddedResource).boxed(),
+            any::<EmbeddedResource>().prop_map(Self::Resource).boxed(),
         ])
     }
 }
