@@ -29,7 +29,7 @@ const USAGE: &str = "usage: roundtrip --revision REVISION --type TYPE < FILE
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::of_program();
-    let outcome = if arguments.switch("--batch") {
+    let outcome = if switch(&mut arguments, "--batch") {
         arguments
             .finish()
             .map_err(Failure::Usage)
@@ -151,4 +151,10 @@ fn message(error: &DecodeError) -> String {
 
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+/// Takes a switch: whether it was given.
+fn switch(arguments: &mut Arguments, name: &str) -> bool {
+    let position = arguments.0.iter().position(|argument| argument == name);
+    position.map(|at| arguments.0.remove(at)).is_some()
 }

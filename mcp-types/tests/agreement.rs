@@ -10,103 +10,20 @@
 
 #![cfg(all(feature = "registry", feature = "proptest"))]
 
+mod common;
 mod draw;
 
+use common::{lenient, schemas};
 use draw::{Schemas, forgive, instance, mutate};
 use mcp_types::Revision;
 use mcp_types::registry::{self, Entry};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::{Map, Value};
-use std::path::Path;
+use serde_json::Value;
 use std::sync::Arc;
-
-/// The proposals that this build has.
-fn enabled(feature: &str) -> bool {
-    match feature {
-        "tasks" => cfg!(feature = "tasks"),
-        "https-url" => cfg!(feature = "https-url"),
-        "sep-2093" => cfg!(feature = "sep-2093"),
-        "versioned-resources" => cfg!(feature = "versioned-resources"),
-        other => panic!("the test does not know the feature {other}"),
-    }
-}
-
-/// The corrected schema of a revision, without what this build lacks.
-fn schemas(revision: Revision) -> Arc<Schemas> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
-    let text = std::fs::read_to_string(folder.join(format!("{revision}.json"))).unwrap();
-    let mut document: Value = serde_json::from_str(&text).unwrap();
-    strip(&mut document);
-    let keyword = if document.get("$defs").is_some() {
-        "$defs"
-    } else {
-        "definitions"
-    };
-    let Value::Object(definitions) = document[keyword].take() else {
-        panic!("no definitions")
-    };
-    Schemas::new(definitions)
-}
-
-/// Removes marked parts whose feature is off, and the marks of the others.
-fn strip(node: &mut Value) {
-    let keep = |node: &Value| match node.get("x-feature") {
-        None => true,
-        Some(Value::String(feature)) => enabled(feature),
-        Some(several) => several
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|feature| enabled(feature.as_str().unwrap())),
-    };
-    match node {
-        Value::Object(object) => {
-            *object = std::mem::take(object)
-                .into_iter()
-                .filter(|(_, part)| keep(part))
-                .collect();
-            if !object.contains_key("properties") || object["properties"].is_object() {
-                object.remove("x-feature");
-            }
-            object.values_mut().for_each(strip);
-        }
-        Value::Array(items) => {
-            items.retain(keep);
-            items.iter_mut().for_each(strip);
-        }
-        _ => {}
-    }
-}
 
 fn cases() -> u32 {
     Config::default().cases
-}
-
-/// JSON as the types take it: the two leniencies of the schema's vocabulary, and sizes of icons
-/// in one string.
-fn lenient(schemas: &Schemas, name: &str, value: &Value) -> Value {
-    forgive(schemas, name, &icon_sizes(value))
-}
-
-fn icon_sizes(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => {
-            let is_icon = object.contains_key("src");
-            let members = object.iter().map(|(name, value)| {
-                let value = match value {
-                    Value::String(text) if is_icon && name == "sizes" => {
-                        text.split_whitespace().map(Value::from).collect()
-                    }
-                    other => icon_sizes(other),
-                };
-                (name.clone(), value)
-            });
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-        Value::Array(items) => items.iter().map(icon_sizes).collect(),
-        other => other.clone(),
-    }
 }
 
 /// Runs one property on every published type of every revision that this build has.

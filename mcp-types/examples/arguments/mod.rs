@@ -1,7 +1,7 @@
 //! Arguments of the form `--name value`, and switches.
 
 /// The arguments that were given, until they are taken.
-pub(crate) struct Arguments(Vec<String>);
+pub(crate) struct Arguments(pub(crate) Vec<String>);
 
 impl Arguments {
     /// Those of the program; texts that are no UTF-8 are replaced, and then match nothing.
@@ -12,13 +12,6 @@ impl Arguments {
                 .map(|text| text.to_string_lossy().into_owned())
                 .collect(),
         )
-    }
-
-    /// Takes a switch: whether it was given.
-    #[allow(dead_code, reason = "not every program has one")]
-    pub(crate) fn switch(&mut self, name: &str) -> bool {
-        let position = self.0.iter().position(|argument| argument == name);
-        position.map(|at| self.0.remove(at)).is_some()
     }
 
     /// Takes the value of `name`, which must be there.

@@ -30,7 +30,7 @@ pub(crate) fn entries(revision: Revision) -> &'static [Entry] {
         #[cfg(feature = "v2025-11-25")]
         Revision::V2025_11_25 => V2025_11_25,
         Revision::V2026_07_28 => V2026_07_28,
-        #[allow(unreachable_patterns, reason = "unreachable with all features")]
+        #[cfg(not(feature = "v2024-11-05"))]
         _ => &[],
     }
 }

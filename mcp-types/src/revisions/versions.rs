@@ -67,7 +67,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2026_07_28::CallToolRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequest", other)),
         }
     }
@@ -105,7 +105,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2024_11_05::CallToolRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequest", other)),
         }
     }
@@ -150,7 +150,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
                 let value = super::v2026_07_28::CallToolRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequestParams", other)),
         }
     }
@@ -185,7 +185,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequestParams", other)),
         }
     }
@@ -225,7 +225,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2026_07_28::CallToolResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolResult", other)),
         }
     }
@@ -263,7 +263,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2024_11_05::CallToolResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolResult", other)),
         }
     }
@@ -359,7 +359,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
                 let value = super::v2026_07_28::CancelledNotification::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotification", other)),
         }
     }
@@ -394,7 +394,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotification", other)),
         }
     }
@@ -447,7 +447,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
         }
     }
@@ -496,7 +496,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 )?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
         }
     }
@@ -535,7 +535,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2026_07_28::CompleteRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequest", other)),
         }
     }
@@ -572,7 +572,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2025_03_26::CompleteRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequest", other)),
         }
     }
@@ -619,7 +619,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2026_07_28::CompleteRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequestParams", other)),
         }
     }
@@ -656,7 +656,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2025_03_26::CompleteRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequestParams", other)),
         }
     }
@@ -690,7 +690,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
                 let value = super::v2026_07_28::CompleteResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteResult", other)),
         }
     }
@@ -722,7 +722,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteResult", other)),
         }
     }
@@ -770,7 +770,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2026_07_28::CreateMessageRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequest", other)),
         }
     }
@@ -808,7 +808,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequest", other)),
         }
     }
@@ -856,7 +856,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value = super::v2026_07_28::CreateMessageRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
         }
     }
@@ -910,7 +910,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 )?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
         }
     }
@@ -958,7 +958,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2026_07_28::CreateMessageResult::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageResult", other)),
         }
     }
@@ -996,7 +996,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageResult", other)),
         }
     }
@@ -1208,7 +1208,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2026_07_28::GetPromptRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequest", other)),
         }
     }
@@ -1246,7 +1246,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2024_11_05::GetPromptRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequest", other)),
         }
     }
@@ -1291,7 +1291,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
                 let value = super::v2026_07_28::GetPromptRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
         }
     }
@@ -1326,7 +1326,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
         }
     }
@@ -1366,7 +1366,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2026_07_28::GetPromptResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptResult", other)),
         }
     }
@@ -1404,7 +1404,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptResult", other)),
         }
     }
@@ -1553,7 +1553,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2026_07_28::ListPromptsRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsRequest", other)),
         }
     }
@@ -1590,7 +1590,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2025_03_26::ListPromptsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsRequest", other)),
         }
     }
@@ -1629,7 +1629,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2026_07_28::ListPromptsResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsResult", other)),
         }
     }
@@ -1666,7 +1666,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2025_03_26::ListPromptsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsResult", other)),
         }
     }
@@ -1731,7 +1731,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 );
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
         }
     }
@@ -1786,7 +1786,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 );
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
         }
     }
@@ -1847,7 +1847,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
         }
     }
@@ -1898,7 +1898,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
         }
     }
@@ -1946,7 +1946,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2026_07_28::ListResourcesRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesRequest", other)),
         }
     }
@@ -1984,7 +1984,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2024_11_05::ListResourcesRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesRequest", other)),
         }
     }
@@ -2032,7 +2032,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2026_07_28::ListResourcesResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesResult", other)),
         }
     }
@@ -2070,7 +2070,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2024_11_05::ListResourcesResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesResult", other)),
         }
     }
@@ -2109,7 +2109,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2026_07_28::ListRootsRequest::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsRequest", other)),
         }
     }
@@ -2146,7 +2146,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2025_03_26::ListRootsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsRequest", other)),
         }
     }
@@ -2198,7 +2198,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
                 let value = super::v2026_07_28::ListRootsResult::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsResult", other)),
         }
     }
@@ -2232,7 +2232,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
                 let value = super::v2025_03_26::ListRootsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsResult", other)),
         }
     }
@@ -2272,7 +2272,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2026_07_28::ListToolsRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsRequest", other)),
         }
     }
@@ -2310,7 +2310,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2024_11_05::ListToolsRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsRequest", other)),
         }
     }
@@ -2350,7 +2350,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2026_07_28::ListToolsResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsResult", other)),
         }
     }
@@ -2388,7 +2388,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2024_11_05::ListToolsResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsResult", other)),
         }
     }
@@ -2441,7 +2441,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
         }
     }
@@ -2484,7 +2484,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
         }
     }
@@ -2543,7 +2543,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("LoggingMessageNotificationParams", other))
             }
@@ -2594,7 +2594,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 );
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("LoggingMessageNotificationParams", other))
             }
@@ -2638,7 +2638,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
                 let value = super::v2026_07_28::NotificationParams::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("NotificationParams", other)),
         }
     }
@@ -2670,7 +2670,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("NotificationParams", other)),
         }
     }
@@ -2715,7 +2715,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
                 let value = super::v2026_07_28::PaginatedRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
         }
     }
@@ -2750,7 +2750,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
         }
     }
@@ -2796,7 +2796,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value = super::v2026_07_28::ProgressNotification::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotification", other)),
         }
     }
@@ -2832,7 +2832,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value = super::v2024_11_05::ProgressNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotification", other)),
         }
     }
@@ -2886,7 +2886,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
         }
     }
@@ -2930,7 +2930,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 let value = super::v2024_11_05::ProgressNotificationParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
         }
     }
@@ -2989,7 +2989,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
         }
     }
@@ -3038,7 +3038,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 );
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
         }
     }
@@ -3166,7 +3166,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2026_07_28::ReadResourceRequest::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequest", other)),
         }
     }
@@ -3203,7 +3203,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2025_03_26::ReadResourceRequest::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequest", other)),
         }
     }
@@ -3248,7 +3248,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
                 let value = super::v2026_07_28::ReadResourceRequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
         }
     }
@@ -3283,7 +3283,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
         }
     }
@@ -3327,7 +3327,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
                 let value = super::v2026_07_28::ReadResourceResult::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceResult", other)),
         }
     }
@@ -3361,7 +3361,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
                 let value = super::v2025_03_26::ReadResourceResult::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceResult", other)),
         }
     }
@@ -3395,7 +3395,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
                 let value = super::v2026_07_28::RequestParams::from(value);
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("RequestParams", other)),
         }
     }
@@ -3427,7 +3427,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
                 let value = super::v2025_11_25::RequestParams::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("RequestParams", other)),
         }
     }
@@ -3538,7 +3538,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("ResourceListChangedNotification", other))
             }
@@ -3589,7 +3589,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 );
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("ResourceListChangedNotification", other))
             }
@@ -3644,7 +3644,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
         }
     }
@@ -3687,7 +3687,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
         }
     }
@@ -3746,7 +3746,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("ResourceUpdatedNotificationParams", other))
             }
@@ -3797,7 +3797,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 );
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => {
                 Err(VersionError::unmapped("ResourceUpdatedNotificationParams", other))
             }
@@ -3833,7 +3833,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
                 let value = super::v2026_07_28::ResultObject::try_from(value)?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("Result", other)),
         }
     }
@@ -3865,7 +3865,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("Result", other)),
         }
     }
@@ -4102,7 +4102,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                 )?;
                 Ok(value)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
         }
     }
@@ -4145,7 +4145,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
                 Ok(serde_json::to_string(&value)?)
             }
-            #[allow(unreachable_patterns, reason = "unreachable with all features")]
+            #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
         }
     }

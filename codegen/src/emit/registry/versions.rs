@@ -180,8 +180,9 @@ impl Emitter<'_> {
         }
         let complete = chain.len() == self.family.models.len();
         let rest = if complete {
+            let off = self.some_revision_off();
             quote! {
-                #[allow(unreachable_patterns, reason = "unreachable with all features")]
+                #off
                 other => Err(VersionError::unmapped(#name, other)),
             }
         } else {
