@@ -1,1 +1,29 @@
-//! Model Context Protocol servers, on the method table that `mcp-types` derives from the schema.
+//! Model Context Protocol servers: a handler is written once, against the newest revision, and
+//! serves peers of every revision over every transport.
+
+mod builder;
+mod changes;
+mod context;
+mod engine;
+mod error;
+#[cfg(feature = "seal")]
+mod input;
+mod lifecycle;
+mod limits;
+mod listen;
+mod outlet;
+mod peer;
+mod progress;
+mod race;
+mod route;
+mod server;
+mod session;
+
+pub use builder::ServerBuilder;
+pub use changes::{Bus, BusMessage, BusReceiver, Change};
+pub use context::{Context, Extensions, Principal};
+pub use error::{BuildError, HandlerError, ServeError};
+pub use limits::Limits;
+pub use mcp_types as types;
+pub use peer::Peer;
+pub use server::Server;

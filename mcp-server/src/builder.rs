@@ -1,0 +1,177 @@
+//! [`ServerBuilder`]: the definition of a server.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Weak};
+
+use mcp_types::revision::Versioned;
+use mcp_types::{Icon, Implementation, Notification, Request, ServerCapabilities, json::Object};
+use tokio::sync::Semaphore;
+
+use crate::changes::{Bus, BusReceiver, Hub};
+use crate::context::{Context, Ended};
+use crate::error::{BuildError, HandlerError};
+use crate::limits::Limits;
+use crate::route::{Listener, Route, Typed};
+use crate::server::{Inner, Server};
+use crate::{lifecycle, listen};
+
+/// Collects what a server offers; [`build`](Self::build) checks it.
+#[must_use = "a definition does nothing until it is built"]
+pub struct ServerBuilder {
+    info: Implementation,
+    instructions: Option<String>,
+    limits: Limits,
+    capabilities: ServerCapabilities,
+    routes: HashMap<&'static str, Box<dyn Route>>,
+    listeners: HashMap<&'static str, Box<dyn Listener>>,
+    bus: Option<Arc<dyn Bus>>,
+    faults: Vec<BuildError>,
+}
+
+impl ServerBuilder {
+    pub(crate) fn new(name: String, version: String) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            instructions: None,
+            limits: Limits::default(),
+            capabilities: ServerCapabilities::new().logging(Object::new()),
+            routes: HashMap::new(),
+            listeners: HashMap::new(),
+            bus: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// A name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info = self.info.title(title);
+        self
+    }
+
+    /// One sentence on what the server is for.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info = self.info.description(description);
+        self
+    }
+
+    /// Where people read more.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info = self.info.website_url(url);
+        self
+    }
+
+    /// Adds an icon for the server.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.info.icons.get_or_insert_default().push(icon);
+        self
+    }
+
+    /// How a model is to use the server.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Other bounds than the default ones.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What connects the processes that serve one endpoint.
+    pub fn bus(mut self, bus: Arc<dyn Bus>) -> Self {
+        self.bus = Some(bus);
+        self
+    }
+
+    /// Changes what the server says that it can do, beyond what follows from what it offers.
+    pub fn capabilities(
+        mut self,
+        change: impl FnOnce(ServerCapabilities) -> ServerCapabilities,
+    ) -> Self {
+        self.capabilities = change(self.capabilities);
+        self
+    }
+
+    /// Handles a request of the method table, or one of the application's own.
+    ///
+    /// Params and result are those of the newest revision that has the method; peers of other
+    /// revisions are translated for.
+    pub fn on<R, F>(
+        mut self,
+        handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+        F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+    {
+        self.route(R::METHOD, Box::new(Typed::<R, _>::new(handler)));
+        self
+    }
+
+    /// Handles a notification.
+    pub fn on_notification<N, F>(
+        mut self,
+        handler: impl Fn(N::Params, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        N: Notification + 'static,
+        N::Params: Versioned,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = Box::new(Typed::<N, _>::new(handler));
+        if self.listeners.insert(N::METHOD, listener).is_some() {
+            self.faults
+                .push(BuildError::DuplicateMethod(N::METHOD.to_owned()));
+        }
+        self
+    }
+
+    /// Adds a handler; a second one for a method is a fault.
+    pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
+        if self.routes.insert(method, route).is_some() {
+            self.faults
+                .push(BuildError::DuplicateMethod(method.to_owned()));
+        }
+    }
+
+    /// Checks the definition.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, see [`BuildError`].
+    pub fn build(mut self) -> Result<Server, BuildError> {
+        lifecycle::routes(&mut self);
+        listen::routes(&mut self);
+        if let Some(fault) = self.faults.into_iter().next() {
+            return Err(fault);
+        }
+        let info_text =
+            serde_json::value::to_raw_value(&self.info).map_err(|error| BuildError::Invalid {
+                kind: "server",
+                name: self.info.name.clone(),
+                reason: error.to_string(),
+            })?;
+        let inner = Arc::new(Inner {
+            info: self.info,
+            info_text,
+            instructions: self.instructions,
+            capabilities: self.capabilities,
+            subscriptions: Arc::new(Semaphore::new(self.limits.subscriptions)),
+            limits: self.limits,
+            routes: self.routes,
+            listeners: self.listeners,
+            hub: Hub::default(),
+            bus: self.bus,
+            stopping: Ended::default(),
+        });
+        if let Some(bus) = &inner.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Inner>::downgrade(&inner);
+            bus.attach(receiver);
+        }
+        Ok(Server { inner })
+    }
+}

@@ -1,0 +1,193 @@
+//! Changes that peers can subscribe to: [`Change`], the [`Bus`] that carries them between
+//! processes, and the hub that hands them to the subscribers of this one.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::Notify;
+
+/// Something changed that peers may have subscribed to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The lists of resources and resource templates.
+    Resources,
+    /// The resource with this URI, or a part of it.
+    Resource(String),
+}
+
+/// Carries what several processes that serve one endpoint must share.
+///
+/// The default, without a bus, is one process. An implementation sends what is
+/// [published](Bus::publish) to every process that [attached](Bus::attach), the publishing one
+/// included, in order for each publisher. Both are called seldom and must not block for long.
+pub trait Bus: Send + Sync + 'static {
+    /// Tells all attached processes.
+    fn publish(&self, message: BusMessage);
+
+    /// Adds a receiver, which is to be dropped when the [`Weak`] is dead.
+    fn attach(&self, receiver: Weak<dyn BusReceiver>);
+}
+
+/// Receives what a [`Bus`] carries. Implemented by this crate.
+pub trait BusReceiver: Send + Sync {
+    /// Takes one message. Does not block.
+    fn receive(&self, message: BusMessage);
+}
+
+/// What a [`Bus`] carries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum BusMessage {
+    /// Something changed.
+    Change(Change),
+    /// A legacy client answered a request that another process may have sent.
+    Answer {
+        /// The session.
+        session: String,
+        /// The whole message, as it came.
+        message: Vec<u8>,
+    },
+    /// A legacy client cancelled a request that another process may be serving.
+    Cancel {
+        /// The session.
+        session: String,
+        /// The request.
+        request: mcp_types::RequestId,
+    },
+    /// A session ended.
+    SessionEnded {
+        /// The session.
+        session: String,
+    },
+    /// A session's record changed: whoever holds a copy reads it again.
+    SessionChanged {
+        /// The session.
+        session: String,
+    },
+}
+
+/// What a subscriber wants to hear of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interest {
+    pub(crate) tools: bool,
+    pub(crate) prompts: bool,
+    pub(crate) resources: bool,
+}
+
+/// The subscribers of this process.
+#[derive(Default)]
+pub(crate) struct Hub {
+    subscribers: Mutex<Vec<Weak<Subscriber>>>,
+}
+
+impl Hub {
+    /// Adds a subscriber, until it is dropped.
+    pub(crate) fn subscribe(
+        &self,
+        interest: Interest,
+        wants: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Arc<Subscriber> {
+        let subscriber = Arc::new(Subscriber {
+            interest,
+            wants: Box::new(wants),
+            pending: Mutex::default(),
+            woken: Notify::new(),
+        });
+        let mut subscribers = self
+            .subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Sweeping when the list would grow keeps the cost of a subscription constant.
+        if subscribers.len() == subscribers.capacity() {
+            subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+        }
+        subscribers.push(Arc::downgrade(&subscriber));
+        subscriber
+    }
+
+    /// Marks the change for everyone who wants it. Never blocks, whoever is slow.
+    pub(crate) fn tell(&self, change: &Change) {
+        let subscribers: Vec<_> = {
+            let mut all = self
+                .subscribers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            all.retain(|subscriber| subscriber.strong_count() > 0);
+            all.iter().filter_map(Weak::upgrade).collect()
+        };
+        for subscriber in subscribers {
+            subscriber.mark(change);
+        }
+    }
+}
+
+/// One peer's subscription. Changes that it has not been told of yet are kept once each, so that
+/// a burst costs a slow peer one notification and us no memory.
+pub(crate) struct Subscriber {
+    interest: Interest,
+    wants: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    pending: Mutex<Pending>,
+    woken: Notify,
+}
+
+#[derive(Default)]
+struct Pending {
+    tools: bool,
+    prompts: bool,
+    resources: bool,
+    updated: BTreeSet<String>,
+}
+
+impl Subscriber {
+    fn mark(&self, change: &Change) {
+        let wanted = match change {
+            Change::Tools => self.interest.tools,
+            Change::Prompts => self.interest.prompts,
+            Change::Resources => self.interest.resources,
+            Change::Resource(uri) => (self.wants)(uri),
+        };
+        if !wanted {
+            return;
+        }
+        {
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            match change {
+                Change::Tools => pending.tools = true,
+                Change::Prompts => pending.prompts = true,
+                Change::Resources => pending.resources = true,
+                Change::Resource(uri) => {
+                    pending.updated.insert(uri.clone());
+                }
+            }
+        }
+        self.woken.notify_one();
+    }
+
+    /// The next change that the peer has not been told of. Safe to drop and call again.
+    pub(crate) async fn next(&self) -> Change {
+        loop {
+            if let Some(change) = self.take() {
+                return change;
+            }
+            self.woken.notified().await;
+        }
+    }
+
+    fn take(&self) -> Option<Change> {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::take(&mut pending.tools) {
+            Some(Change::Tools)
+        } else if std::mem::take(&mut pending.prompts) {
+            Some(Change::Prompts)
+        } else if std::mem::take(&mut pending.resources) {
+            Some(Change::Resources)
+        } else {
+            pending.updated.pop_first().map(Change::Resource)
+        }
+    }
+}

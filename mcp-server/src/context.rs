@@ -1,0 +1,200 @@
+//! [`Context`]: what a handler knows of its request, and what it can tell the peer meanwhile.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_types::revision::Versioned;
+use mcp_types::{ProgressToken, RequestId, Revision, rpc};
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use crate::error::{HandlerError, bad_params};
+use crate::outlet::Outlet;
+use crate::peer::Peer;
+use crate::server::Server;
+
+/// A request's surroundings. Cheap to clone; may outlive the request, then it reaches nobody.
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) call: Arc<Call>,
+}
+
+/// What [`Context`] shares.
+pub(crate) struct Call {
+    pub(crate) server: Server,
+    /// Absent for a notification.
+    pub(crate) id: Option<RequestId>,
+    pub(crate) method: Box<str>,
+    pub(crate) peer: Peer,
+    pub(crate) progress_token: Option<ProgressToken>,
+    /// The least severity of log messages that the peer wants; `None` for none at all.
+    pub(crate) log_level: Option<u8>,
+    pub(crate) trace_parent: Option<Box<str>>,
+    pub(crate) outlet: Arc<dyn Outlet>,
+    pub(crate) extensions: Arc<Extensions>,
+    pub(crate) ended: Ended,
+    pub(crate) progress: crate::progress::Progress,
+    #[cfg(feature = "seal")]
+    pub(crate) inputs: crate::input::Inputs,
+}
+
+impl Context {
+    /// The server that the handler belongs to: its lists, and announcements of changes.
+    #[must_use]
+    pub fn server(&self) -> &Server {
+        &self.call.server
+    }
+
+    /// Who asks.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.call.peer
+    }
+
+    /// The revision that the peer speaks in this request.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.call.peer.revision()
+    }
+
+    /// The method of the request or notification.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.call.method
+    }
+
+    /// The request's id; `None` in the handler of a notification.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&RequestId> {
+        self.call.id.as_ref()
+    }
+
+    /// The trace context that the request carries in `_meta`, in the form of the W3C.
+    #[must_use]
+    pub fn trace_parent(&self) -> Option<&str> {
+        self.call.trace_parent.as_deref()
+    }
+
+    /// Something that the transport or a middleware attached, by its type: claims of an access
+    /// token, the parts of the HTTP request (`http::request::Parts`), a database handle.
+    #[must_use]
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.call.extensions.get()
+    }
+
+    /// Resolves when the request has ended: answered, cancelled by the peer, out of time, or the
+    /// peer is gone. The handler itself is dropped then; this is for tasks that it spawned.
+    pub async fn cancelled(&self) {
+        self.call.ended.wait().await;
+    }
+
+    /// Whether the request has ended.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.call.ended.is_set()
+    }
+
+    /// Sends a notification that belongs to this request, before its answer. Waits where the peer
+    /// reads slowly.
+    pub(crate) async fn notify<P: Versioned + Serialize>(
+        &self,
+        method: &'static str,
+        params: P,
+    ) -> Result<(), HandlerError> {
+        if self.is_cancelled() {
+            return Ok(());
+        }
+        let message = notification(self.revision(), method, params)?;
+        self.call.outlet.send(&message).await;
+        Ok(())
+    }
+}
+
+/// A notification in the form of a revision.
+pub(crate) fn notification<P: Versioned + Serialize>(
+    revision: Revision,
+    method: &'static str,
+    params: P,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut message = Vec::with_capacity(256);
+    if revision == Revision::LATEST {
+        rpc::write_notification(&mut message, method, Some(&params))?;
+    } else {
+        let params = revision
+            .encode(params)
+            .map_err(|error| bad_params(method, &error))?;
+        let params = serde_json::value::RawValue::from_string(params)?;
+        rpc::write_notification(&mut message, method, Some(&params))?;
+    }
+    Ok(message)
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("method", &self.call.method)
+            .field("id", &self.call.id)
+            .field("peer", &self.call.peer)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A flag that can be waited for.
+#[derive(Default)]
+pub(crate) struct Ended {
+    set: AtomicBool,
+    told: Notify,
+}
+
+impl Ended {
+    pub(crate) fn set(&self) {
+        self.set.store(true, Ordering::Release);
+        self.told.notify_waiters();
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.set.load(Ordering::Acquire)
+    }
+
+    pub(crate) async fn wait(&self) {
+        let told = self.told.notified();
+        tokio::pin!(told);
+        // Enabled before the flag is read, so that nothing is missed in between.
+        told.as_mut().enable();
+        if !self.is_set() {
+            told.await;
+        }
+    }
+}
+
+/// Values by type, attached to a connection or a request.
+#[derive(Default)]
+pub struct Extensions {
+    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+}
+
+impl Extensions {
+    /// Holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Attaches a value; one of the same type gives way.
+    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
+        self.values.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    /// The value of a type.
+    #[must_use]
+    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+/// Who is authenticated, as a middleware found out: sealed state is bound to it, so that one
+/// user's state is of no use to another. Attached as an [extension](Context::extension).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal(pub String);

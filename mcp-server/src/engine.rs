@@ -1,0 +1,333 @@
+//! From one message to what is to be done about it. Knows both eras and no transport.
+//!
+//! A transport [reads](Server::read) bytes, and for each message it [dispatches](Server::dispatch)
+//! it gets an [`Accepted`]: an answer, or a [`Call`] to be polled to its [`Answer`]. Dropping the
+//! call cancels it.
+
+mod call;
+mod head;
+pub(crate) mod respond;
+mod sign;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
+use mcp_types::{ProgressToken, RequestId, Revision, json};
+use serde_json::value::RawValue;
+
+pub(crate) use call::Call;
+pub(crate) use head::Head;
+
+use crate::context::{self, Context, Ended, Extensions};
+use crate::error::{HandlerError, short};
+use crate::lifecycle;
+use crate::outlet::Outlet;
+use crate::peer::Peer;
+use crate::server::Server;
+use crate::session::{Session, severity};
+
+/// What the transport knows about where a message came from.
+#[derive(Clone)]
+pub(crate) struct Via {
+    /// Where messages that belong to the request go.
+    pub(crate) outlet: Arc<dyn Outlet>,
+    /// The handshake that came before on this connection or under this session id.
+    pub(crate) session: Option<Arc<Session>>,
+    /// The id that a session gets which begins here; absent on a pair of byte streams.
+    pub(crate) session_id: Option<Box<str>>,
+    pub(crate) extensions: Arc<Extensions>,
+}
+
+/// What is to be done about a message.
+pub(crate) enum Accepted {
+    /// Nothing.
+    Nothing,
+    /// The answer is known already.
+    Answer(Answer),
+    /// A session begins, with this answer to its `initialize`.
+    Session(Arc<Session>, Answer),
+    /// A handler is to run.
+    Call(Call),
+    /// A handler of a notification is to run; there is no answer.
+    Notification(Pin<Box<dyn Future<Output = ()> + Send>>),
+    /// The peer gave this request up.
+    Cancel(RequestId),
+}
+
+/// A response message and what it means for a transport with status codes.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) message: Vec<u8>,
+    pub(crate) refused: Option<Refused>,
+}
+
+/// Why a request was not served at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// Its form is at fault, its revision or its capabilities: 400.
+    Malformed,
+    /// There is no such method: 404.
+    NoMethod,
+}
+
+impl Answer {
+    pub(crate) fn error(id: Option<&RequestId>, error: &ErrorObject, refused: Refused) -> Self {
+        Self {
+            message: respond::error(id, error),
+            refused: Some(refused),
+        }
+    }
+}
+
+/// What bytes turned out to be.
+pub(crate) enum Read<'a> {
+    One(Message<'a>),
+    Batch(Vec<Result<Message<'a>, EnvelopeError>>),
+}
+
+impl Server {
+    /// Reads one text. Batches are taken from peers whose revision has them.
+    ///
+    /// The error is the answer to what is no message; `None` for what must not be answered.
+    pub(crate) fn read<'a>(
+        &self,
+        bytes: &'a [u8],
+        session: Option<&Session>,
+    ) -> Result<Read<'a>, Option<Answer>> {
+        let batches = session.is_some_and(|session| session.revision == Revision::V2025_03_26);
+        let read = if batches {
+            rpc::parse_batch(bytes, self.limits().batch).map(|incoming| match incoming {
+                Incoming::Single(message) => Read::One(message),
+                Incoming::Batch(messages) => Read::Batch(messages),
+            })
+        } else {
+            rpc::parse(bytes).map(Read::One)
+        };
+        read.map_err(|error| self.refuse(&error))
+    }
+
+    /// The answer to what is no message, `None` where it looks like an answer itself: two peers
+    /// that answer each other's faults would never end.
+    pub(crate) fn refuse(&self, error: &EnvelopeError) -> Option<Answer> {
+        tracing::debug!(%error, "not a message");
+        (!error.is_response())
+            .then(|| Answer::error(error.id(), &ErrorObject::from(error), Refused::Malformed))
+    }
+
+    /// Decides what is to be done about a message.
+    pub(crate) fn dispatch(&self, message: Message<'_>, via: &Via) -> Accepted {
+        match message {
+            Message::Request {
+                id, method, params, ..
+            } => self.request(id, &method, params, via),
+            Message::Notification { method, params, .. } => self.notification(&method, params, via),
+            Message::Result { id, result, .. } => {
+                respond::route(via, &id, Ok(result.to_owned()));
+                Accepted::Nothing
+            }
+            Message::Error { id, error, .. } => {
+                let error = json::from_str(error.get()).unwrap_or_else(|error| {
+                    ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
+                });
+                match id {
+                    Some(id) => respond::route(via, &id, Err(error)),
+                    None => tracing::warn!(%error, "the peer could not read a message"),
+                }
+                Accepted::Nothing
+            }
+        }
+    }
+
+    fn request(
+        &self,
+        id: RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+        via: &Via,
+    ) -> Accepted {
+        let refused = |error: ErrorObject, refused| {
+            Accepted::Answer(Answer::error(Some(&id), &error, refused))
+        };
+        let head = match Head::read(params) {
+            Ok(head) => head,
+            Err(error) => {
+                let error = ErrorObject::invalid_params(format!("params: {error}"));
+                return refused(error, Refused::Malformed);
+            }
+        };
+        let peer = match (head.version(), &via.session) {
+            (Some(version), _) if version == Revision::LATEST.as_str() => {
+                Peer::modern(head.capabilities(), head.client_info())
+            }
+            (Some(version), _) => {
+                let error = lifecycle::unsupported(self, &version);
+                return refused(error, Refused::Malformed);
+            }
+            (None, _) if method == lifecycle::INITIALIZE => {
+                return match lifecycle::initialize(self, &id, params, via) {
+                    Ok((session, answer)) => Accepted::Session(session, answer),
+                    Err(error) => refused(error, Refused::Malformed),
+                };
+            }
+            (None, Some(session)) => Peer::legacy(Arc::clone(session)),
+            (None, None) if method == lifecycle::PING && cfg!(feature = "legacy") => {
+                return Accepted::Answer(lifecycle::pong(&id));
+            }
+            (None, None) => {
+                let error = ErrorObject::invalid_params(format!(
+                    "params of `{}` lack `_meta.{}`, and there was no `initialize`",
+                    short(method),
+                    head::PROTOCOL_VERSION,
+                ));
+                return refused(error, Refused::Malformed);
+            }
+        };
+        let revision = peer.revision();
+        let Some(route) = self.route(method, revision) else {
+            let error = HandlerError::method_not_found(method).into_object(revision);
+            return refused(error, Refused::NoMethod);
+        };
+        let span = self.span(&id, method, &head, &peer);
+        let cx = match self.context(Some(id.clone()), method, &head, peer, via) {
+            Ok(cx) => cx,
+            Err(error) => return refused(error, Refused::Malformed),
+        };
+        let started = span.in_scope(|| call::catch(|| route.start(params, &cx)));
+        match started {
+            Ok(Ok(running)) => {
+                let limit = (method != lifecycle::LISTEN).then(|| self.limits().request_time);
+                Accepted::Call(Call::new(cx, running, span, limit))
+            }
+            Ok(Err(error)) => {
+                let error = error.into_object(revision);
+                let kind = if error.code == rpc::METHOD_NOT_FOUND {
+                    Refused::NoMethod
+                } else {
+                    Refused::Malformed
+                };
+                refused(error, kind)
+            }
+            Err(call::Panicked) => refused(call::panicked(), Refused::Malformed),
+        }
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>, via: &Via) -> Accepted {
+        if method == lifecycle::CANCELLED {
+            return match lifecycle::cancelled(params, via.session.as_deref()) {
+                Some(id) => Accepted::Cancel(id),
+                None => Accepted::Nothing,
+            };
+        }
+        if let Some(session) = &via.session {
+            lifecycle::told(session, method);
+        }
+        let Some(listener) = self.listener(method) else {
+            tracing::debug!(method = %short(method), "notification without a handler");
+            return Accepted::Nothing;
+        };
+        let Ok(head) = Head::read(params) else {
+            tracing::warn!(method, "notification with params that cannot be read");
+            return Accepted::Nothing;
+        };
+        let peer = via.session.as_ref().map_or_else(
+            || Peer::modern(head.capabilities(), head.client_info()),
+            |session| Peer::legacy(Arc::clone(session)),
+        );
+        let started = self
+            .context(None, method, &head, peer, via)
+            .map_err(HandlerError::protocol)
+            .and_then(|cx| listener.start(params, &cx));
+        match started {
+            Ok(future) => Accepted::Notification(Box::pin(call::Caught::new(future))),
+            Err(error) => {
+                tracing::warn!(method, %error, "notification refused");
+                Accepted::Nothing
+            }
+        }
+    }
+
+    fn context(
+        &self,
+        id: Option<RequestId>,
+        method: &str,
+        head: &Head<'_>,
+        peer: Peer,
+        via: &Via,
+    ) -> Result<Context, ErrorObject> {
+        let progress_token: Option<ProgressToken> = head
+            .progress_token()
+            .map(|token| json::from_str(token.get()))
+            .transpose()
+            .map_err(|error| {
+                ErrorObject::invalid_params(format!("`_meta.progressToken`: {error}"))
+            })?;
+        let log_level = match peer.session() {
+            Some(session) => Some(session.level()),
+            None => head.log_level()?.as_ref().map(severity),
+        };
+        #[cfg(feature = "seal")]
+        let inputs = crate::input::Inputs::read(self, method, head, &peer, via)?;
+        Ok(Context {
+            call: Arc::new(context::Call {
+                server: self.clone(),
+                id,
+                method: method.into(),
+                peer,
+                progress_token,
+                log_level,
+                trace_parent: head.trace_parent().map(Into::into),
+                outlet: Arc::clone(&via.outlet),
+                extensions: Arc::clone(&via.extensions),
+                ended: Ended::default(),
+                progress: Default::default(),
+                #[cfg(feature = "seal")]
+                inputs,
+            }),
+        })
+    }
+
+    /// The span of a request, by OpenTelemetry's conventions for the protocol.
+    fn span(&self, id: &RequestId, method: &str, head: &Head<'_>, peer: &Peer) -> tracing::Span {
+        let span = tracing::info_span!(
+            "mcp.request",
+            otel.kind = "server",
+            otel.name = tracing::field::Empty,
+            mcp.method.name = method,
+            mcp.protocol.version = peer.revision().as_str(),
+            mcp.session.id = tracing::field::Empty,
+            jsonrpc.request.id = tracing::field::Empty,
+            gen_ai.tool.name = tracing::field::Empty,
+            gen_ai.prompt.name = tracing::field::Empty,
+            mcp.resource.uri = tracing::field::Empty,
+            traceparent = tracing::field::Empty,
+            error.type = tracing::field::Empty,
+            rpc.response.status_code = tracing::field::Empty,
+        );
+        if span.is_disabled() {
+            return span;
+        }
+        span.record("jsonrpc.request.id", tracing::field::display(id));
+        if let Some(id) = peer.session().and_then(|session| session.id.as_deref()) {
+            span.record("mcp.session.id", id);
+        }
+        if let Some(parent) = head.trace_parent() {
+            span.record("traceparent", &*parent);
+        }
+        if let Some(name) = head.name() {
+            let field = if method.starts_with("tools/") {
+                "gen_ai.tool.name"
+            } else {
+                "gen_ai.prompt.name"
+            };
+            span.record(field, short(&name));
+            span.record("otel.name", format!("{method} {}", short(&name)));
+        } else {
+            span.record("otel.name", method);
+        }
+        if let Some(uri) = head.uri() {
+            span.record("mcp.resource.uri", short(&uri));
+        }
+        span
+    }
+}

@@ -1,0 +1,148 @@
+//! [`Call`]: a handler at work on a request.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
+use tokio::time::{Sleep, sleep};
+use tracing::Span;
+
+use super::{Answer, Refused, respond};
+use crate::context::Context;
+use crate::error::HandlerError;
+use crate::route::Running;
+
+/// A request being served: resolves to its answer. Dropping it cancels the request.
+///
+/// It may be polled by one task first and by another later. It needs a runtime with a clock as
+/// soon as it was pending once.
+pub(crate) struct Call {
+    cx: Context,
+    running: Running,
+    span: Span,
+    limit: Option<Duration>,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Call {
+    pub(super) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
+        Self {
+            cx,
+            running,
+            span,
+            limit,
+            timer: None,
+        }
+    }
+
+    /// The id to cancel it by.
+    pub(crate) fn id(&self) -> Option<&RequestId> {
+        self.cx.request_id()
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.cx
+    }
+
+    fn answer(&self, result: Result<Vec<u8>, HandlerError>) -> Answer {
+        match result {
+            Ok(message) => Answer {
+                message,
+                refused: None,
+            },
+            Err(error) => self.failure(&error.into_object(self.cx.revision())),
+        }
+    }
+
+    fn failure(&self, error: &ErrorObject) -> Answer {
+        self.span.record("error.type", error.code);
+        self.span.record("rpc.response.status_code", error.code);
+        let missing = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY;
+        Answer {
+            message: respond::error(self.cx.request_id(), error),
+            refused: missing.then_some(Refused::Malformed),
+        }
+    }
+}
+
+impl Future for Call {
+    type Output = Answer;
+
+    fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answer> {
+        let this = self.get_mut();
+        #[cfg(feature = "seal")]
+        this.cx.call.inputs.watch(task.waker());
+        let span = this.span.clone();
+        let _entered = span.enter();
+        match catch(|| this.running.as_mut().poll(task)) {
+            Ok(Poll::Ready(result)) => return Poll::Ready(this.answer(result)),
+            Ok(Poll::Pending) => {}
+            Err(Panicked) => return Poll::Ready(this.failure(&panicked())),
+        }
+        #[cfg(feature = "seal")]
+        if let Some(result) = crate::input::suspend(&this.cx) {
+            return Poll::Ready(this.answer(result));
+        }
+        let Some(limit) = this.limit else {
+            return Poll::Pending;
+        };
+        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        match timer.as_mut().poll(task) {
+            Poll::Ready(()) => {
+                tracing::warn!(?limit, "request took too long");
+                let error = ErrorObject::internal_error("the request took too long");
+                Poll::Ready(this.failure(&error))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.cx.call.ended.set();
+    }
+}
+
+/// What is left of a panic: it is in the log.
+pub(super) struct Panicked;
+
+/// Runs a handler's code. A panic ends that request and nothing else.
+pub(super) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        tracing::error!(panic = text(&*panic), "handler panicked");
+        Panicked
+    })
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a value that is no text")
+}
+
+pub(super) fn panicked() -> ErrorObject {
+    ErrorObject::internal_error("internal error")
+}
+
+/// The handler of a notification, its panics caught.
+pub(super) struct Caught(Pin<Box<dyn Future<Output = ()> + Send>>);
+
+impl Caught {
+    pub(super) fn new(future: Pin<Box<dyn Future<Output = ()> + Send>>) -> Self {
+        Self(future)
+    }
+}
+
+impl Future for Caught {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+        catch(|| self.0.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+    }
+}

@@ -1,0 +1,233 @@
+//! What can go wrong: in a handler, in a server's definition, and in serving.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use mcp_types::error::DecodeError;
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::{CallToolResult, ClientCapabilities, Revision, json::Value};
+
+/// Why a handler does not answer with its result.
+///
+/// Any `std::error::Error` becomes one by `?`. In a tool it is then a result with `isError`, whose
+/// text is the error's and that of its sources, so that a model can correct itself; elsewhere it
+/// is -32603, its text goes to the log and not to the peer. The constructors make errors that the
+/// peer sees as they are.
+///
+/// Like `anyhow::Error` it is no `std::error::Error` itself: that is what `?` asks for.
+pub struct HandlerError {
+    pub(crate) cause: Cause,
+}
+
+/// The kinds of [`HandlerError`].
+pub(crate) enum Cause {
+    /// A protocol error, said to the peer as it is.
+    Protocol(ErrorObject),
+    /// The peer did not declare what the handler asks of it.
+    MissingCapability(Box<ClientCapabilities>),
+    /// A tool's own failure, with content.
+    Tool(Box<CallToolResult>),
+    /// Any other error of the program.
+    Other(Box<dyn StdError + Send + Sync>),
+}
+
+impl HandlerError {
+    /// A protocol error with a code of the application's or the protocol's.
+    #[must_use]
+    pub fn protocol(error: ErrorObject) -> Self {
+        Cause::Protocol(error).into()
+    }
+
+    /// -32602: the parameters are wrong.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::protocol(ErrorObject::invalid_params(message))
+    }
+
+    /// There is no such resource: -32602, to peers before 2026-07-28 -32002, with the URI as data.
+    pub fn resource_not_found(uri: impl Into<String>) -> Self {
+        let uri = uri.into();
+        let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
+        Self::protocol(ErrorObject::new(RESOURCE_NOT_FOUND, "resource not found").with_data(data))
+    }
+
+    /// -32603 with a text that the peer may read.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::protocol(ErrorObject::internal_error(message))
+    }
+
+    /// A tool's failure: a result with `isError` and this text.
+    pub fn tool(message: impl Into<String>) -> Self {
+        let text = mcp_types::TextContent::new(message);
+        Self::tool_result(CallToolResult::new([mcp_types::ContentBlock::Text(text)]))
+    }
+
+    /// A tool's failure with content of any kind; `isError` is set.
+    #[must_use]
+    pub fn tool_result(result: CallToolResult) -> Self {
+        Cause::Tool(Box::new(result.is_error(true))).into()
+    }
+
+    pub(crate) fn missing_capability(required: ClientCapabilities) -> Self {
+        Cause::MissingCapability(Box::new(required)).into()
+    }
+
+    pub(crate) fn method_not_found(method: &str) -> Self {
+        Self::protocol(ErrorObject::method_not_found(format!(
+            "no method `{}`",
+            short(method)
+        )))
+    }
+
+    /// What the peer is told, in the form of its revision.
+    pub(crate) fn into_object(self, revision: Revision) -> ErrorObject {
+        match self.cause {
+            Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND => {
+                let code = if revision == Revision::LATEST {
+                    rpc::INVALID_PARAMS
+                } else {
+                    RESOURCE_NOT_FOUND
+                };
+                let mut error = error;
+                error.code = code;
+                error
+            }
+            Cause::Protocol(error) => error,
+            Cause::MissingCapability(required) => {
+                let code = if revision == Revision::LATEST {
+                    mcp_types::MISSING_REQUIRED_CLIENT_CAPABILITY
+                } else {
+                    rpc::INVALID_PARAMS
+                };
+                let data = mcp_types::MissingRequiredClientCapabilityErrorData::new(*required);
+                let error = ErrorObject::new(code, "the client did not declare a capability");
+                match mcp_types::json::to_value(&data) {
+                    Ok(data) => error.with_data(data),
+                    Err(_) => error,
+                }
+            }
+            Cause::Tool(_) => ErrorObject::internal_error("the handler failed"),
+            Cause::Other(error) => {
+                tracing::error!(error = %Chain(&*error), "handler failed");
+                ErrorObject::internal_error("internal error")
+            }
+        }
+    }
+}
+
+/// Resource not found, as revisions up to 2025-11-25 have it.
+pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
+
+impl From<Cause> for HandlerError {
+    fn from(cause: Cause) -> Self {
+        Self { cause }
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for HandlerError {
+    fn from(error: E) -> Self {
+        let error: Box<dyn StdError + Send + Sync> = Box::new(error);
+        match error.downcast::<ErrorObject>() {
+            Ok(error) => Self::protocol(*error),
+            Err(error) => Cause::Other(error).into(),
+        }
+    }
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Protocol(error) => error.fmt(f),
+            Cause::MissingCapability(_) => f.write_str("the client did not declare a capability"),
+            Cause::Tool(_) => f.write_str("the tool failed"),
+            Cause::Other(error) => Chain(&**error).fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HandlerError({self})")
+    }
+}
+
+/// An error and its sources in one line.
+pub(crate) struct Chain<'a>(pub(crate) &'a (dyn StdError + 'static));
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
+}
+
+/// -32602 with the place, for parameters that are not of the method's form.
+pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
+    match error {
+        VersionError::Unmapped { .. } => HandlerError::method_not_found(method),
+        error => HandlerError::invalid_params(format!("params of `{method}`: {error}")),
+    }
+}
+
+/// -32602 with the place.
+pub(crate) fn bad_arguments(what: &str, error: &DecodeError) -> HandlerError {
+    HandlerError::invalid_params(format!("{what}: {error}"))
+}
+
+/// A peer's text, cut so that it can stand in an error message or a log.
+pub(crate) fn short(text: &str) -> String {
+    const LIMIT: usize = 64;
+    let mut cut: String = text
+        .chars()
+        .take(LIMIT)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(LIMIT).is_some() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// Why a server cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two handlers for one method.
+    #[error("two handlers for the method `{0}`")]
+    DuplicateMethod(String),
+    /// Two tools, resources, templates or prompts of one name.
+    #[error("two {kind}s with the name `{name}`")]
+    DuplicateName {
+        /// What they are.
+        kind: &'static str,
+        /// Their name or URI.
+        name: String,
+    },
+    /// A tool's schema, a template or another part of a definition is not valid.
+    #[error("{kind} `{name}`: {reason}")]
+    Invalid {
+        /// What it is.
+        kind: &'static str,
+        /// Its name or URI.
+        name: String,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
+    /// The system gives no random numbers for keys.
+    #[error("no random numbers for keys: {0}")]
+    Random(String),
+}
+
+/// Why serving ended before the peer did.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// Reading from or writing to the peer failed.
+    #[error("reading from or writing to the peer failed")]
+    Io(#[from] std::io::Error),
+}

@@ -1,0 +1,67 @@
+//! How much a peer may ask for.
+
+use std::time::Duration;
+
+/// Bounds on everything that a peer could make grow. The defaults suit most servers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message, and of an HTTP body: 4 MiB.
+    pub message_bytes: usize,
+    /// Messages in one batch of revision 2025-03-26: 100.
+    pub batch: usize,
+    /// Requests of one connection or session that run at once: 1,024. One more is refused.
+    pub concurrent_requests: usize,
+    /// Subscriptions of one connection or session, and requests of `subscriptions/listen` in the
+    /// whole process over HTTP: 1,024.
+    pub subscriptions: usize,
+    /// Resources that one subscription may name: 1,024.
+    pub subscribed_resources: usize,
+    /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
+    pub queued_bytes: usize,
+    /// How long a request may run: 5 minutes. Subscriptions may last longer.
+    pub request_time: Duration,
+    /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
+    pub grace_time: Duration,
+    /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest gives way if it is
+    /// idle; else the newcomer is refused.
+    pub sessions: usize,
+    /// How long a session may be idle: 30 minutes.
+    pub session_idle_time: Duration,
+    /// The least time between two progress notifications of a request, the last one apart: 50 ms.
+    pub progress_interval: Duration,
+    /// How long sealed state of a request that waits for input stays valid: 1 hour.
+    pub state_time: Duration,
+    /// Bytes of a request's headers over HTTP: 32 KiB.
+    pub header_bytes: usize,
+    /// HTTP connections that `serve_http` keeps at once: 10,000.
+    pub connections: usize,
+    /// How often a quiet stream of events gets a comment, so that nothing on the way closes it:
+    /// 15 seconds.
+    pub keep_alive: Duration,
+    /// Events of one legacy stream that are kept for a client that comes back: 256.
+    pub kept_events: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 4 << 20,
+            batch: 100,
+            concurrent_requests: 1_024,
+            subscriptions: 1_024,
+            subscribed_resources: 1_024,
+            queued_bytes: 1 << 20,
+            request_time: Duration::from_secs(300),
+            grace_time: Duration::from_secs(10),
+            sessions: 10_000,
+            session_idle_time: Duration::from_secs(1_800),
+            progress_interval: Duration::from_millis(50),
+            state_time: Duration::from_secs(3_600),
+            header_bytes: 32 << 10,
+            connections: 10_000,
+            keep_alive: Duration::from_secs(15),
+            kept_events: 256,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Announced changes on their way to a peer: `subscriptions/listen` in the modern era, and what a
+//! session hears of in the legacy one.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
+    NotificationParams, PromptListChangedNotification, ResourceListChangedNotification,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Revision, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    SubscriptionsListenRequest, SubscriptionsListenRequestParams, SubscriptionsListenResult,
+    SubscriptionsListenResultMetaObject, ToolListChangedNotification,
+};
+
+use crate::builder::ServerBuilder;
+use crate::changes::{Change, Interest};
+use crate::context::{Context, notification};
+use crate::error::HandlerError;
+use crate::outlet::Outlet;
+use crate::race::{Either, race};
+use crate::server::Server;
+use crate::session::Session;
+
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    let handler = crate::route::Typed::<SubscriptionsListenRequest, _>::new(listen);
+    builder.route(
+        <SubscriptionsListenRequest as mcp_types::Request>::METHOD,
+        Box::new(handler),
+    );
+}
+
+/// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or
+/// the server stops.
+async fn listen(
+    params: SubscriptionsListenRequestParams,
+    cx: Context,
+) -> Result<SubscriptionsListenResult, HandlerError> {
+    let Some(id) = cx.request_id().cloned() else {
+        return Err(HandlerError::internal("a subscription needs a request"));
+    };
+    let server = cx.server().clone();
+    let Ok(_place) = Arc::clone(&server.inner.subscriptions).try_acquire_owned() else {
+        return Err(HandlerError::internal("too many subscriptions"));
+    };
+    let honoured = honour(&server, params.notifications)?;
+    let interest = Interest {
+        tools: honoured.tools_list_changed == Some(true),
+        prompts: honoured.prompts_list_changed == Some(true),
+        resources: honoured.resources_list_changed == Some(true),
+    };
+    let uris: BTreeSet<String> = honoured
+        .resource_subscriptions
+        .iter()
+        .flatten()
+        .cloned()
+        .collect();
+    // Before the acknowledgement, so that no change between the two is missed.
+    let subscriber = server
+        .inner
+        .hub
+        .subscribe(interest, move |uri| uris.contains(uri));
+    let meta = NotificationMetaObject::new().subscription_id(id.clone());
+    let acknowledged =
+        SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
+    cx.notify(SubscriptionsAcknowledgedNotification::METHOD, acknowledged)
+        .await?;
+    loop {
+        let change = match race(server.stopping(), subscriber.next()).await {
+            Either::First(()) => break,
+            Either::Second(change) => change,
+        };
+        let message = announcement(Revision::LATEST, change, Some(meta.clone()))?;
+        cx.call.outlet.send(&message).await;
+    }
+    let cancelled = CancelledNotificationParams::new(id.clone())
+        .reason("the server is shutting down")
+        .meta(meta);
+    cx.notify(CancelledNotification::METHOD, cancelled).await?;
+    let meta = SubscriptionsListenResultMetaObject::new(id);
+    Ok(SubscriptionsListenResult::new(meta))
+}
+
+/// The part of a filter that the server can serve.
+fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
+    let limit = server.limits().subscribed_resources;
+    let uris = asked.resource_subscriptions.as_ref().map_or(0, Vec::len);
+    if uris > limit {
+        return Err(HandlerError::invalid_params(format!(
+            "$.notifications.resourceSubscriptions has {uris} URIs, the limit is {limit}"
+        )));
+    }
+    let capabilities = server.capabilities();
+    let tools = capabilities
+        .tools
+        .as_ref()
+        .and_then(|tools| tools.list_changed);
+    let prompts = capabilities
+        .prompts
+        .as_ref()
+        .and_then(|prompts| prompts.list_changed);
+    let resources = capabilities.resources.as_ref();
+    let mut honoured = SubscriptionFilter::new();
+    let only = |asked: Option<bool>, can: Option<bool>| asked.filter(|_| can == Some(true));
+    honoured.tools_list_changed = only(asked.tools_list_changed, tools);
+    honoured.prompts_list_changed = only(asked.prompts_list_changed, prompts);
+    honoured.resources_list_changed = only(
+        asked.resources_list_changed,
+        resources.and_then(|resources| resources.list_changed),
+    );
+    honoured.resource_subscriptions = asked
+        .resource_subscriptions
+        .filter(|_| resources.is_some_and(|resources| resources.subscribe == Some(true)));
+    Ok(honoured)
+}
+
+/// Tells a legacy session of changes, until it is dropped or the peer is gone. Lists are announced
+/// to every session, resources to those that subscribed.
+pub(crate) async fn tell_session(server: Server, session: Arc<Session>, outlet: Arc<dyn Outlet>) {
+    let interest = Interest {
+        tools: true,
+        prompts: true,
+        resources: true,
+    };
+    let subscribed = Arc::clone(&session);
+    let subscriber = server
+        .inner
+        .hub
+        .subscribe(interest, move |uri| subscribed.is_subscribed(uri));
+    loop {
+        let change = subscriber.next().await;
+        match announcement(session.revision, change, None) {
+            Ok(message) => {
+                if !outlet.send(&message).await {
+                    return;
+                }
+            }
+            Err(error) => tracing::error!(%error, "a change cannot be announced"),
+        }
+    }
+}
+
+/// The notification of a change.
+pub(crate) fn announcement(
+    revision: Revision,
+    change: Change,
+    meta: Option<NotificationMetaObject>,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut plain = NotificationParams::new();
+    let method = match change {
+        Change::Tools => ToolListChangedNotification::METHOD,
+        Change::Prompts => PromptListChangedNotification::METHOD,
+        Change::Resources => ResourceListChangedNotification::METHOD,
+        Change::Resource(uri) => {
+            let mut params = ResourceUpdatedNotificationParams::new(uri);
+            params.meta = meta;
+            return notification(revision, ResourceUpdatedNotification::METHOD, params);
+        }
+    };
+    plain.meta = meta;
+    notification(revision, method, plain)
+}

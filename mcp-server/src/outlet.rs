@@ -1,0 +1,51 @@
+//! [`Outlet`]: where messages to the peer go.
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// What became of a message given to an [`Outlet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Push {
+    /// It stands in line.
+    Queued,
+    /// There is no room; wait for [`Outlet::room`] and try again.
+    Full,
+    /// The peer is gone.
+    Closed,
+}
+
+/// The ordered, bounded way to the peer: the connection's on a pair of byte streams, the
+/// request's own over HTTP. What is pushed before a request is answered leaves before the answer.
+pub(crate) trait Outlet: Send + Sync {
+    /// Takes one whole message, without a line break.
+    fn push(&self, message: &[u8]) -> Push;
+
+    /// Resolves when there may be room, or the peer is gone.
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// Waits for room and pushes. `false` where the peer is gone.
+    fn send<'a>(&'a self, message: &'a [u8]) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
+        Box::pin(async move {
+            loop {
+                match self.push(message) {
+                    Push::Queued => return true,
+                    Push::Closed => return false,
+                    Push::Full => self.room().await,
+                }
+            }
+        })
+    }
+}
+
+/// The outlet where nobody listens.
+pub(crate) struct Nowhere;
+
+impl Outlet for Nowhere {
+    fn push(&self, _: &[u8]) -> Push {
+        Push::Closed
+    }
+
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Server`]: what is offered, shared by all transports.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_types::{Implementation, MessageInfo, Revision, ServerCapabilities};
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+
+use crate::builder::ServerBuilder;
+use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
+use crate::context::Ended;
+use crate::limits::Limits;
+use crate::route::{Listener, Route};
+
+/// A server: handlers, lists and settings, ready to be served. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) info: Implementation,
+    pub(crate) info_text: Box<RawValue>,
+    pub(crate) instructions: Option<String>,
+    pub(crate) capabilities: ServerCapabilities,
+    pub(crate) limits: Limits,
+    pub(crate) routes: HashMap<&'static str, Box<dyn Route>>,
+    pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
+    pub(crate) hub: Hub,
+    pub(crate) bus: Option<Arc<dyn Bus>>,
+    pub(crate) subscriptions: Arc<Semaphore>,
+    pub(crate) stopping: Ended,
+}
+
+impl Server {
+    /// Begins the definition of a server with this name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(name.into(), version.into())
+    }
+
+    /// The bounds that peers are held to.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// What the server says that it can do.
+    #[must_use]
+    pub fn capabilities(&self) -> &ServerCapabilities {
+        &self.inner.capabilities
+    }
+
+    /// Announces that the list of tools changed.
+    pub fn tools_changed(&self) {
+        self.announce(Change::Tools);
+    }
+
+    /// Announces that the list of prompts changed.
+    pub fn prompts_changed(&self) {
+        self.announce(Change::Prompts);
+    }
+
+    /// Announces that the list of resources or of resource templates changed.
+    pub fn resources_changed(&self) {
+        self.announce(Change::Resources);
+    }
+
+    /// Announces that a resource changed, to those who subscribed to its URI.
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.announce(Change::Resource(uri.into()));
+    }
+
+    /// Announces a change to everyone who subscribed, in all processes on the [`Bus`].
+    ///
+    /// Never waits: whoever reads slowly is told once of any number of changes.
+    pub fn announce(&self, change: Change) {
+        match &self.inner.bus {
+            Some(bus) => bus.publish(BusMessage::Change(change)),
+            None => self.inner.hub.tell(&change),
+        }
+    }
+
+    /// Ends serving: no new requests are taken, subscriptions end with their result, and requests
+    /// in flight have [`Limits::grace_time`] to finish.
+    pub fn shutdown(&self) {
+        self.inner.stopping.set();
+    }
+
+    /// Resolves after [`Server::shutdown`].
+    pub(crate) async fn stopping(&self) {
+        self.inner.stopping.wait().await;
+    }
+
+    /// Name and version as JSON.
+    pub(crate) fn info(&self) -> &RawValue {
+        &self.inner.info_text
+    }
+
+    /// The handler of a method, if the revision has the method.
+    ///
+    /// A method that no revision has is an application's own and there for all.
+    pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
+        let route = self.inner.routes.get(method)?;
+        let elsewhere = || {
+            Revision::ALL
+                .iter()
+                .any(|&other| messages(other).iter().any(|known| known.method == method))
+        };
+        let here = messages(revision)
+            .iter()
+            .any(|known| known.method == method);
+        (here || !elsewhere()).then_some(&**route)
+    }
+
+    pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
+        self.inner.listeners.get(method).map(|listener| &**listener)
+    }
+}
+
+/// The table of a revision; empty where its feature is off.
+fn messages(revision: Revision) -> &'static [MessageInfo] {
+    match revision {
+        Revision::V2026_07_28 => mcp_types::v2026_07_28::MESSAGES,
+        #[cfg(feature = "legacy")]
+        Revision::V2025_11_25 => mcp_types::v2025_11_25::MESSAGES,
+        #[cfg(feature = "legacy")]
+        Revision::V2025_06_18 => mcp_types::v2025_06_18::MESSAGES,
+        #[cfg(feature = "legacy")]
+        Revision::V2025_03_26 => mcp_types::v2025_03_26::MESSAGES,
+        #[cfg(feature = "legacy")]
+        Revision::V2024_11_05 => mcp_types::v2024_11_05::MESSAGES,
+        _ => &[],
+    }
+}
+
+impl BusReceiver for Inner {
+    fn receive(&self, message: BusMessage) {
+        if let BusMessage::Change(change) = message {
+            self.hub.tell(&change);
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("info", &self.inner.info)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,158 @@
+//! [`Session`]: what a handshake established with a legacy peer.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, RequestId, Revision};
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+/// A legacy peer after `initialize`: the process on a pair of byte streams, the holder of an
+/// `Mcp-Session-Id` over HTTP.
+pub(crate) struct Session {
+    /// The session's id over HTTP.
+    pub(crate) id: Option<Box<str>>,
+    pub(crate) revision: Revision,
+    pub(crate) client_info: Implementation,
+    pub(crate) capabilities: ClientCapabilities,
+    /// Whether `notifications/initialized` came.
+    pub(crate) initialized: AtomicBool,
+    level: AtomicU8,
+    resources: Mutex<BTreeSet<String>>,
+    pub(crate) calls: Arc<Calls>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: Option<Box<str>>,
+        revision: Revision,
+        client_info: Implementation,
+        capabilities: ClientCapabilities,
+    ) -> Self {
+        Self {
+            id,
+            revision,
+            client_info,
+            capabilities,
+            initialized: AtomicBool::new(false),
+            level: AtomicU8::new(severity(&LoggingLevel::Info)),
+            resources: Mutex::default(),
+            calls: Arc::default(),
+        }
+    }
+
+    /// The least severity of log messages that the session asked for.
+    pub(crate) fn level(&self) -> u8 {
+        self.level.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_level(&self, level: &LoggingLevel) {
+        self.level.store(severity(level), Ordering::Relaxed);
+    }
+
+    /// Adds a subscription to a resource; `false` where there are `limit` already.
+    pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
+        let mut resources = self
+            .resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if resources.len() >= limit && !resources.contains(uri) {
+            return false;
+        }
+        resources.insert(uri.to_owned());
+        true
+    }
+
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        self.resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(uri);
+    }
+
+    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
+        self.resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(uri)
+    }
+
+    /// The resources subscribed to, in order.
+    pub(crate) fn subscriptions(&self) -> Vec<String> {
+        let resources = self
+            .resources
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        resources.iter().cloned().collect()
+    }
+}
+
+/// Severity as a number: higher is worse. A level that is not known counts as the worst.
+pub(crate) fn severity(level: &LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        _ => 7,
+    }
+}
+
+/// A peer's answer to a request of ours: the raw result, or its error.
+pub(crate) type Response = Result<Box<RawValue>, ErrorObject>;
+
+/// Requests of ours that wait for a legacy peer's answer.
+#[derive(Default)]
+pub(crate) struct Calls {
+    next: AtomicU64,
+    waiting: Mutex<HashMap<RequestId, oneshot::Sender<Response>>>,
+}
+
+impl Calls {
+    /// A new id, and where its answer will arrive. Dropping the receiver gives the id up.
+    pub(crate) fn open(self: &Arc<Self>) -> Waiting {
+        let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
+        let (sender, receiver) = oneshot::channel();
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.clone(), sender);
+        Waiting {
+            calls: Arc::clone(self),
+            id,
+            receiver,
+        }
+    }
+
+    /// Hands an answer over; `false` where nobody waits for that id.
+    pub(crate) fn answer(&self, id: &RequestId, response: Response) -> bool {
+        let sender = self
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(id);
+        sender.is_some_and(|sender| sender.send(response).is_ok())
+    }
+}
+
+/// A request of ours on its way.
+pub(crate) struct Waiting {
+    calls: Arc<Calls>,
+    pub(crate) id: RequestId,
+    pub(crate) receiver: oneshot::Receiver<Response>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.calls
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.id);
+    }
+}
