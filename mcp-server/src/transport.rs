@@ -4,4 +4,5 @@
 mod connection;
 mod flight;
 mod outbox;
+mod stdio;
 mod stream;
