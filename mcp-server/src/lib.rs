@@ -18,6 +18,8 @@ mod race;
 mod route;
 mod server;
 mod session;
+#[cfg(feature = "stdio")]
+mod transport;
 
 pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
