@@ -10,7 +10,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
-    /// Requests of one connection or session that run at once: 1,024. One more is refused.
+    /// Requests of one connection or session that run at once, over HTTP of all connections
+    /// together: 1,024. One more is refused.
     pub concurrent_requests: usize,
     /// Subscriptions of one connection or session, and requests of `subscriptions/listen` in the
     /// whole process over HTTP: 1,024.
