@@ -16,6 +16,8 @@ mod peer;
 mod progress;
 mod race;
 mod route;
+#[cfg(feature = "seal")]
+mod seal;
 mod server;
 mod session;
 
@@ -26,4 +28,6 @@ pub use error::{BuildError, HandlerError, ServeError};
 pub use limits::Limits;
 pub use mcp_types as types;
 pub use peer::Peer;
+#[cfg(feature = "seal")]
+pub use seal::{Keys, SealError};
 pub use server::Server;
