@@ -18,6 +18,8 @@ mod peer;
 mod progress;
 mod race;
 mod route;
+#[cfg(feature = "seal")]
+mod seal;
 mod server;
 mod session;
 #[cfg(feature = "stdio")]
@@ -32,4 +34,6 @@ pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 pub use limits::Limits;
 pub use mcp_types as types;
 pub use peer::Peer;
+#[cfg(feature = "seal")]
+pub use seal::{Keys, SealError};
 pub use server::Server;
