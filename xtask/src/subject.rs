@@ -45,6 +45,8 @@ pub(crate) fn build() -> Result<PathBuf> {
 pub(crate) struct Subject {
     child: Child,
     output: Option<JoinHandle<()>>,
+    /// The program that runs.
+    pub(crate) program: PathBuf,
     /// Where it listens.
     pub(crate) url: String,
 }
@@ -65,6 +67,7 @@ impl Subject {
         let mut subject = Self {
             child,
             output: None,
+            program: program.to_path_buf(),
             url: String::new(),
         };
         let stdout = stdout.context("the example has no standard output")?;
