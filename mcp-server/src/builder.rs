@@ -29,6 +29,8 @@ pub struct ServerBuilder {
     bus: Option<Arc<dyn Bus>>,
     pub(crate) features: Features,
     faults: Vec<BuildError>,
+    #[cfg(feature = "seal")]
+    keys: Option<crate::Keys>,
 }
 
 impl ServerBuilder {
@@ -43,6 +45,8 @@ impl ServerBuilder {
             bus: None,
             features: Features::default(),
             faults: Vec::new(),
+            #[cfg(feature = "seal")]
+            keys: None,
         }
     }
 
@@ -85,6 +89,14 @@ impl ServerBuilder {
     /// What connects the processes that serve one endpoint.
     pub fn bus(mut self, bus: Arc<dyn Bus>) -> Self {
         self.bus = Some(bus);
+        self
+    }
+
+    /// The keys that request state and cursors are sealed with; without this call random ones.
+    /// Processes that serve one endpoint need the same.
+    #[cfg(feature = "seal")]
+    pub fn keys(mut self, keys: crate::Keys) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -173,6 +185,12 @@ impl ServerBuilder {
                 name: self.info.name.clone(),
                 reason: error.to_string(),
             })?;
+        #[cfg(feature = "seal")]
+        let keys = match self.keys {
+            Some(keys) => keys,
+            None => crate::Keys::generate()
+                .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?,
+        };
         let inner = Arc::new(Inner {
             info: self.info,
             info_text,
@@ -186,6 +204,8 @@ impl ServerBuilder {
             hub: Hub::default(),
             bus: self.bus,
             stopping: Ended::default(),
+            #[cfg(feature = "seal")]
+            keys: crate::seal::KeySlot::new(keys),
         });
         if let Some(bus) = &inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Inner>::downgrade(&inner);

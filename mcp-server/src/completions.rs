@@ -174,6 +174,11 @@ async fn complete(
         CompletionReference::ResourceTemplate(template) => {
             of_template(&server, &template.uri, argument)?
         }
+        _ => {
+            return Err(HandlerError::invalid_params(
+                "$.ref: neither prompt nor template",
+            ));
+        }
     };
     let completion = match handler {
         Some(handler) => handler(typing, cx).await?,

@@ -1,10 +1,7 @@
 //! What a revision cannot say is said in words, so that every peer is served.
 
 use mcp_types::json::{Object, Value};
-use mcp_types::{
-    CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, ToolInputSchema,
-    json,
-};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
 
 /// Makes a tool's result one that the revision can say.
 pub(crate) fn tool_result(mut result: CallToolResult, revision: Revision) -> CallToolResult {
@@ -71,10 +68,7 @@ pub(crate) fn tool(mut tool: Tool, revision: Revision) -> Tool {
     });
     let mut extra: Object = std::mem::take(&mut tool.input_schema.extra).into();
     plain_properties(&mut extra);
-    tool.input_schema = ToolInputSchema {
-        extra: extra.into(),
-        ..tool.input_schema
-    };
+    tool.input_schema.extra = extra.into();
     tool
 }
 

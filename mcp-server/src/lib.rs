@@ -23,6 +23,8 @@ mod race;
 mod resources;
 mod route;
 mod schema;
+#[cfg(feature = "seal")]
+mod seal;
 mod server;
 mod session;
 mod tools;
@@ -38,5 +40,7 @@ pub use mcp_types as types;
 pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 pub use resources::{IntoContents, ResourceDef, TemplateDef};
+#[cfg(feature = "seal")]
+pub use seal::{Keys, SealError};
 pub use server::Server;
 pub use tools::{IntoToolResult, Json, ToolDef};

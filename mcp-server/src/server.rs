@@ -34,6 +34,8 @@ pub(crate) struct Inner {
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) subscriptions: Arc<Semaphore>,
     pub(crate) stopping: Ended,
+    #[cfg(feature = "seal")]
+    pub(crate) keys: crate::seal::KeySlot,
 }
 
 impl Server {
@@ -82,6 +84,13 @@ impl Server {
             Some(bus) => bus.publish(BusMessage::Change(change)),
             None => self.inner.hub.tell(&change),
         }
+    }
+
+    /// Replaces the keys that request state and cursors are sealed with, see
+    /// [`Keys`](crate::Keys).
+    #[cfg(feature = "seal")]
+    pub fn rotate_keys(&self, keys: crate::Keys) {
+        self.inner.keys.set(keys);
     }
 
     /// Ends serving: no new requests are taken, subscriptions end with their result, and requests
