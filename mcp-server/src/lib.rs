@@ -8,6 +8,8 @@ mod context;
 mod degrade;
 mod engine;
 mod error;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "seal")]
 mod input;
 mod lifecycle;
@@ -28,12 +30,16 @@ mod seal;
 mod server;
 mod session;
 mod tools;
+#[cfg(feature = "stdio")]
+mod transport;
 
 pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use completions::{Completing, IntoCompletion};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(feature = "http")]
+pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 pub use limits::Limits;
 pub use lists::{Definition, Listing};
 pub use mcp_types as types;
