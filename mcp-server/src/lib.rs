@@ -7,6 +7,8 @@ mod context;
 mod engine;
 mod error;
 #[cfg(feature = "seal")]
+pub mod guide;
+#[cfg(feature = "seal")]
 mod input;
 mod lifecycle;
 mod limits;
@@ -25,6 +27,8 @@ pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(feature = "seal")]
+pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;
 pub use mcp_types as types;
 pub use peer::Peer;
