@@ -8,6 +8,8 @@ mod engine;
 mod error;
 #[cfg(feature = "seal")]
 pub mod guide;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "seal")]
 mod input;
 mod lifecycle;
@@ -22,11 +24,15 @@ mod route;
 mod seal;
 mod server;
 mod session;
+#[cfg(feature = "stdio")]
+mod transport;
 
 pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(feature = "http")]
+pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 #[cfg(feature = "seal")]
 pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;

@@ -22,6 +22,8 @@
 //!   [`Request`] and [`Notification`] say which type a method has; [`Revision`] reads and writes
 //!   messages at any revision.
 //! * [`json::from_str`] and its kin decode and, if that fails, say at which path.
+//! * [`lines`], [`sse`] and [`headers`] are what transports need on the wire: framing of messages
+//!   and the rules of the HTTP headers that repeat parts of them. They do no I/O.
 //!
 //! # Leniencies
 //!
@@ -53,8 +55,10 @@ pub mod codec;
 pub mod convert;
 pub mod cursor;
 pub mod error;
+pub mod headers;
 pub mod id;
 pub mod json;
+pub mod lines;
 pub mod message;
 #[cfg(feature = "registry")]
 pub mod registry;
@@ -62,6 +66,7 @@ pub mod revision;
 #[rustfmt::skip]
 mod revisions;
 pub mod rpc;
+pub mod sse;
 
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};

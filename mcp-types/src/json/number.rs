@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, IgnoredAny};
 use serde::ser::{Serialize, Serializer};
 
 /// A JSON number: an integer stays an integer and `1.0` stays `1.0`.
@@ -97,10 +97,14 @@ const MAX_DIGITS: usize = 20;
 impl Decimal {
     /// Reads the text, since that alone is the same in all of `serde_json`'s representations.
     fn of(number: &serde_json::Number) -> Self {
-        let text = number.to_string();
+        Self::read(&number.to_string())
+    }
+
+    /// Takes apart what is known to be a JSON number.
+    fn read(text: &str) -> Self {
         let (negative, text) = match text.strip_prefix('-') {
             Some(text) => (true, text),
-            None => (false, text.as_str()),
+            None => (false, text),
         };
         let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         // An exponent that does not fit is as good as the largest: nothing below depends on more.
@@ -136,6 +140,15 @@ impl Decimal {
         let sign = if self.negative { "-" } else { "" };
         Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
     }
+}
+
+/// The integer that a text is, if it is a JSON number without fraction and within range, by its
+/// digits and without rounding: `42`, `42.0`, `4.2e1`.
+pub(crate) fn integer_in(text: &str) -> Option<i64> {
+    // Checks the form alone: no float is made that could be rounded. JSON that is no number, or has
+    // white space around it, has no digits below that could be parsed.
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    Decimal::read(text).to_integer()?.parse().ok()
 }
 
 fn length(length: usize) -> i64 {

@@ -1,0 +1,8 @@
+//! Ways to the peer. Those over streams of bytes share one [connection](connection): a message a
+//! line, requests at once, answers as they come.
+
+mod connection;
+mod flight;
+mod outbox;
+mod stdio;
+mod stream;

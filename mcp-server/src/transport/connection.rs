@@ -1,0 +1,230 @@
+//! [`Connection`]: from a line to what becomes of it; and how serving ends. No I/O here.
+
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use mcp_types::RequestId;
+use mcp_types::lines::LineTooLong;
+use mcp_types::rpc::{ErrorObject, Message};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::flight::{Batch, Flight, Place};
+use super::outbox::Outbox;
+use crate::context::Extensions;
+use crate::engine::{Accepted, Answer, Read, Refused, Via};
+use crate::error::ServeError;
+use crate::listen::tell_session;
+use crate::outlet::Outlet;
+use crate::race::{Either, race};
+use crate::server::Server;
+
+/// What is asked of the system at once.
+pub(super) const CHUNK: usize = 64 << 10;
+
+/// The reading side of a connection.
+pub(super) struct Connection {
+    server: Server,
+    via: Via,
+    outbox: Arc<Outbox>,
+    flight: Arc<Flight>,
+}
+
+impl Connection {
+    /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
+    pub(super) fn open(server: &Server) -> (Self, Owner) {
+        let outbox = Arc::new(Outbox::new(server.limits().queued_bytes));
+        let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
+        let outlet: Arc<dyn Outlet> = Arc::<Outbox>::clone(&outbox);
+        let via = Via {
+            outlet,
+            session: None,
+            session_id: None,
+            extensions: Arc::new(Extensions::new()),
+        };
+        let owner = Owner {
+            server: server.clone(),
+            outbox: Arc::clone(&outbox),
+            flight: Arc::clone(&flight),
+        };
+        let connection = Self {
+            server: server.clone(),
+            via,
+            outbox,
+            flight,
+        };
+        (connection, owner)
+    }
+
+    pub(super) fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    /// Serves one line. What can be answered now stands in the outbox afterwards; for the rest a
+    /// task runs.
+    pub(super) fn line(&mut self, line: Result<&[u8], LineTooLong>) {
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                let error = ErrorObject::invalid_request(error.to_string());
+                return self.send(Answer::error(None, &error, Refused::Malformed), None);
+            }
+        };
+        let session = self.via.session.clone();
+        match self.server.read(line, session.as_deref()) {
+            Ok(Read::One(message)) => self.message(message, None),
+            Ok(Read::Batch(messages)) => {
+                let place = Batch::new(&self.outbox);
+                for message in messages {
+                    match message {
+                        Ok(message) => self.message(message, Some(&place)),
+                        Err(error) => {
+                            if let Some(answer) = self.server.refuse(&error) {
+                                self.send(answer, Some(&place));
+                            }
+                        }
+                    }
+                }
+            }
+            Err(Some(answer)) => self.send(answer, None),
+            Err(None) => {}
+        }
+    }
+
+    fn message(&mut self, message: Message<'_>, place: Option<&Place>) {
+        if let Message::Request { id, .. } = &message
+            && let Err(error) = self.admit(id)
+        {
+            let answer = Answer::error(Some(id), &error, Refused::Malformed);
+            return self.send(answer, place);
+        }
+        match self.server.dispatch(message, &self.via) {
+            Accepted::Nothing => {}
+            Accepted::Answer(answer) => self.send(answer, place),
+            Accepted::Session(session, answer) => {
+                self.send(answer, place);
+                let outlet = Arc::clone(&self.via.outlet);
+                self.flight.tell(tell_session(
+                    self.server.clone(),
+                    Arc::clone(&session),
+                    outlet,
+                ));
+                self.via.session = Some(session);
+            }
+            Accepted::Call(mut call) => match poll_once(&mut call) {
+                Poll::Ready(answer) => self.send(answer, place),
+                Poll::Pending => self.flight.call(call, place.cloned()),
+            },
+            Accepted::Notification(mut handler) => {
+                if poll_once(&mut handler).is_ready() {
+                    return;
+                }
+                if self.flight.len() < self.server.limits().concurrent_requests {
+                    self.flight.notification(handler);
+                } else {
+                    tracing::warn!("too many requests: the handler of a notification is dropped");
+                }
+            }
+            Accepted::Cancel(id) => self.flight.cancel(&id),
+        }
+    }
+
+    /// Whether a request may begin.
+    fn admit(&self, id: &RequestId) -> Result<(), ErrorObject> {
+        let running = self.flight.len();
+        if running > 0 && self.flight.has(id) {
+            return Err(ErrorObject::invalid_request(
+                "a request with this id is still in flight",
+            ));
+        }
+        if running >= self.server.limits().concurrent_requests {
+            return Err(ErrorObject::internal_error("too many requests"));
+        }
+        if self.server.inner.stopping.is_set() {
+            return Err(ErrorObject::internal_error("the server is shutting down"));
+        }
+        Ok(())
+    }
+
+    fn send(&self, answer: Answer, place: Option<&Place>) {
+        match place {
+            Some(place) => place.fill(&answer.message),
+            None => self.outbox.append(&answer.message),
+        }
+    }
+}
+
+/// Most handlers are done at once; only the others are worth a task, which polls them again.
+fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Ends the connection when it is dropped: all tasks, and the way out.
+pub(super) struct Owner {
+    server: Server,
+    outbox: Arc<Outbox>,
+    flight: Arc<Flight>,
+}
+
+impl Owner {
+    /// Serves until the input ends or the server stops, and lets work in flight finish within
+    /// the grace time. `output` is to end when the outbox is closed and empty.
+    pub(super) async fn run(
+        self,
+        input: impl Future<Output = io::Result<()>>,
+        output: impl Future<Output = io::Result<()>>,
+    ) -> Result<(), ServeError> {
+        let mut output = pin!(output);
+        match race(self.work(input), output.as_mut()).await {
+            Either::First(worked) => worked?,
+            Either::Second(written) => return Ok(written?),
+        }
+        self.outbox.close();
+        let grace = self.server.limits().grace_time;
+        if let Ok(written) = timeout(grace, output).await {
+            written?;
+        } else {
+            tracing::warn!("the peer does not read what is left");
+        }
+        Ok(())
+    }
+
+    async fn work(&self, input: impl Future<Output = io::Result<()>>) -> io::Result<()> {
+        let mut input = pin!(input);
+        if let Either::Second(read) = race(self.server.stopping(), input.as_mut()).await {
+            read?;
+            return Ok(self.drain().await);
+        }
+        // Still reading: handlers may wait for the peer's answers.
+        match race(self.settle(), input).await {
+            Either::First(()) => Ok(()),
+            Either::Second(read) => {
+                read?;
+                Ok(self.drain().await)
+            }
+        }
+    }
+
+    /// The peer says nothing any more: nobody hears subscriptions, the rest may finish.
+    async fn drain(&self) {
+        self.flight.end_subscriptions();
+        self.settle().await;
+    }
+
+    async fn settle(&self) {
+        let grace = self.server.limits().grace_time;
+        if timeout(grace, self.flight.landed()).await.is_err() {
+            tracing::warn!(?grace, "requests in flight are ended");
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.outbox.close();
+        self.flight.close();
+    }
+}

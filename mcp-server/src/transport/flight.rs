@@ -1,0 +1,295 @@
+//! [`Flight`]: what runs for a connection beyond the moment of its arrival, and ends with it.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::RequestId;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use super::outbox::Outbox;
+use crate::engine::Call;
+use crate::lifecycle::LISTEN;
+use crate::outlet::{Outlet, Push};
+
+/// The tasks of a connection.
+pub(super) struct Flight {
+    tasks: Mutex<Tasks>,
+    outbox: Arc<Outbox>,
+    runtime: Handle,
+    landed: Notify,
+}
+
+#[derive(Default)]
+struct Tasks {
+    closed: bool,
+    next: u64,
+    running: HashMap<u64, Task>,
+    /// Which of them serves a request.
+    requests: HashMap<RequestId, u64>,
+    /// What tells a legacy peer of changes. Nobody waits for its end.
+    teller: Option<AbortHandle>,
+}
+
+struct Task {
+    id: Option<RequestId>,
+    subscription: bool,
+    /// Where the answer goes if the request came in a batch.
+    place: Option<Place>,
+    /// Absent for the moment until the task is spawned.
+    abort: Option<AbortHandle>,
+}
+
+impl Flight {
+    pub(super) fn new(outbox: Arc<Outbox>, runtime: Handle) -> Self {
+        Self {
+            tasks: Mutex::default(),
+            outbox,
+            runtime,
+            landed: Notify::new(),
+        }
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn has(&self, id: &RequestId) -> bool {
+        self.tasks().requests.contains_key(id)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tasks().running.len()
+    }
+
+    /// Runs a call to its end, and sends its answer as a line or to its place in a batch.
+    pub(super) fn call(self: &Arc<Self>, call: Call, place: Option<Place>) {
+        let task = Task {
+            id: call.id().cloned(),
+            subscription: call.context().method() == LISTEN,
+            place,
+            abort: None,
+        };
+        let Some(seat) = self.seat(task) else {
+            return;
+        };
+        self.spawn(seat.number, async move {
+            let answer = call.await;
+            while seat.answer(&answer.message) == Push::Full {
+                seat.flight.outbox.has_room().await;
+            }
+        });
+    }
+
+    /// Runs the handler of a notification to its end.
+    pub(super) fn notification(
+        self: &Arc<Self>,
+        handler: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let task = Task {
+            id: None,
+            subscription: false,
+            place: None,
+            abort: None,
+        };
+        let Some(seat) = self.seat(task) else {
+            return;
+        };
+        self.spawn(seat.number, async move {
+            handler.await;
+            drop(seat);
+        });
+    }
+
+    /// Runs what tells the peer of changes, in place of the one before.
+    pub(super) fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
+        let task = self.runtime.spawn(teller).abort_handle();
+        let mut tasks = self.tasks();
+        if tasks.closed {
+            task.abort();
+        } else if let Some(before) = tasks.teller.replace(task) {
+            before.abort();
+        }
+    }
+
+    fn seat(self: &Arc<Self>, task: Task) -> Option<Seat> {
+        let mut tasks = self.tasks();
+        if tasks.closed {
+            return None;
+        }
+        let number = tasks.next;
+        tasks.next += 1;
+        if let Some(id) = &task.id {
+            tasks.requests.insert(id.clone(), number);
+        }
+        tasks.running.insert(number, task);
+        Some(Seat {
+            flight: Arc::clone(self),
+            number,
+        })
+    }
+
+    /// No lock is held meanwhile: a runtime that ends drops the future, and its seat, at once.
+    fn spawn(&self, number: u64, future: impl Future<Output = ()> + Send + 'static) {
+        let abort = self.runtime.spawn(future).abort_handle();
+        let mut tasks = self.tasks();
+        match tasks.running.get_mut(&number) {
+            Some(task) => task.abort = Some(abort),
+            // Done, or the connection ended.
+            None => abort.abort(),
+        }
+    }
+
+    /// Ends a request. Nothing is sent for it from here on.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        self.end(|tasks| tasks.requests.get(id).copied().into_iter().collect());
+    }
+
+    /// Ends subscriptions, for a peer that has gone.
+    pub(super) fn end_subscriptions(&self) {
+        self.end(|tasks| {
+            let running = tasks.running.iter();
+            let subscriptions = running.filter(|(_, task)| task.subscription);
+            subscriptions.map(|(&number, _)| number).collect()
+        });
+    }
+
+    /// Ends the tasks that are chosen.
+    fn end(&self, choose: impl FnOnce(&mut Tasks) -> Vec<u64>) {
+        let ended: Vec<_> = {
+            let mut tasks = self.tasks();
+            let chosen = choose(&mut tasks);
+            let removed = chosen.into_iter().filter_map(|number| tasks.remove(number));
+            removed.filter_map(|task| task.abort).collect()
+        };
+        // Without the lock, as tasks that end give their seats up.
+        for abort in ended {
+            abort.abort();
+        }
+        self.landed.notify_waiters();
+    }
+
+    /// Waits until nothing runs any more.
+    pub(super) async fn landed(&self) {
+        loop {
+            let mut landed = pin!(self.landed.notified());
+            // Enabled before the tasks are counted, so that nothing is missed in between.
+            landed.as_mut().enable();
+            if self.tasks().running.is_empty() {
+                return;
+            }
+            landed.await;
+        }
+    }
+
+    /// Ends everything.
+    pub(super) fn close(&self) {
+        self.end(|tasks| {
+            tasks.closed = true;
+            tasks.running.keys().copied().collect()
+        });
+        let teller = self.tasks().teller.take();
+        if let Some(teller) = teller {
+            teller.abort();
+        }
+    }
+}
+
+impl Tasks {
+    fn remove(&mut self, number: u64) -> Option<Task> {
+        let task = self.running.remove(&number)?;
+        if let Some(id) = &task.id {
+            self.requests.remove(id);
+        }
+        Some(task)
+    }
+}
+
+/// A task's seat in the flight, given up when the task ends in whatever way.
+struct Seat {
+    flight: Arc<Flight>,
+    number: u64,
+}
+
+impl Seat {
+    /// Sends the answer, unless the request was cancelled.
+    fn answer(&self, message: &[u8]) -> Push {
+        let mut tasks = self.flight.tasks();
+        let Some(task) = tasks.running.get(&self.number) else {
+            return Push::Closed;
+        };
+        let pushed = match &task.place {
+            Some(place) => {
+                place.fill(message);
+                Push::Queued
+            }
+            None => self.flight.outbox.push(message),
+        };
+        if pushed != Push::Full {
+            // At once: the peer may use the id again as soon as it has the answer.
+            tasks.remove(self.number);
+        }
+        pushed
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        {
+            // Its place in a batch goes with the task while the lock is held: once the flight is
+            // seen to have landed, the batch stands in the outbox.
+            let mut tasks = self.flight.tasks();
+            drop(tasks.remove(self.number));
+        }
+        self.flight.landed.notify_waiters();
+    }
+}
+
+/// The answers to a batch, which leave as one line when the last place is given up.
+pub(super) struct Batch {
+    answers: Mutex<Vec<u8>>,
+    outbox: Arc<Outbox>,
+}
+
+impl Batch {
+    pub(super) fn new(outbox: &Arc<Outbox>) -> Place {
+        Place(Arc::new(Self {
+            answers: Mutex::default(),
+            outbox: Arc::clone(outbox),
+        }))
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        let answers = self
+            .answers
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Nothing but notifications: no answer at all.
+        if !answers.is_empty() {
+            answers.push(b']');
+            self.outbox.push_anyway(answers);
+        }
+    }
+}
+
+/// A place for an answer in a batch.
+#[derive(Clone)]
+pub(super) struct Place(Arc<Batch>);
+
+impl Place {
+    pub(super) fn fill(&self, message: &[u8]) {
+        let mut answers = self
+            .0
+            .answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = if answers.is_empty() { b'[' } else { b',' };
+        answers.push(before);
+        answers.extend_from_slice(message);
+    }
+}

@@ -1,0 +1,140 @@
+//! The standard streams of this process.
+//!
+//! An asynchronous read of standard input is one on another thread, and costs a hand-over for
+//! each chunk. So the connection itself lives on the thread that reads: what can be answered at
+//! once is answered there, in one write for all lines of a chunk.
+
+use std::io::{self, Read as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use mcp_types::lines::LineReader;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use super::connection::{CHUNK, Connection};
+use super::outbox::Outbox;
+use crate::error::ServeError;
+use crate::server::Server;
+
+impl Server {
+    /// Serves the peer that started this process, over standard input and output.
+    ///
+    /// Resolves when standard input has ended and work in flight is done, or
+    /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`].
+    /// Dropping the future ends the connection and everything that runs for it. Only a thread
+    /// that waits for input cannot be woken: it ends with the next input, which it takes, or
+    /// with the process. So standard input is not to be read by anyone else, before or after.
+    ///
+    /// Nothing else may write to standard output: no `println!`. Logs go to standard error.
+    ///
+    /// Handlers begin on the thread that reads. One that computes for long, or blocks, holds up
+    /// what comes after it: that is what `tokio::task::spawn_blocking` is for.
+    ///
+    /// # Errors
+    ///
+    /// Where reading or writing fails, as when the peer no longer reads, or a thread cannot be
+    /// started.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime with time enabled.
+    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
+        let (connection, owner) = Connection::open(self);
+        let max_line = self.limits().message_bytes;
+        let way_out = Arc::new(WayOut {
+            outbox: Arc::clone(connection.outbox()),
+            turn: Mutex::default(),
+        });
+        let runtime = Handle::current();
+        let input = {
+            let (runtime, way_out) = (runtime.clone(), Arc::clone(&way_out));
+            on_thread("mcp-stdin", move || {
+                let _entered = runtime.enter();
+                read(connection, &way_out, max_line)
+            })?
+        };
+        let output = on_thread("mcp-stdout", move || {
+            let mut answers = Vec::new();
+            while runtime.block_on(way_out.outbox.filled()) {
+                way_out.flush(&mut answers)?;
+            }
+            Ok(())
+        })?;
+        owner.run(input, output).await
+    }
+}
+
+/// Where answers leave, from the thread that reads and from the one that only writes.
+struct WayOut {
+    outbox: Arc<Outbox>,
+    /// Held while lines are taken and written, so that they leave in order.
+    turn: Mutex<()>,
+}
+
+impl WayOut {
+    fn flush(&self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.outbox.take(buffer) {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(buffer)?;
+            stdout.flush()?;
+        }
+        Ok(())
+    }
+}
+
+fn read(mut connection: Connection, way_out: &WayOut, max_line: usize) -> io::Result<()> {
+    let outbox = &way_out.outbox;
+    let mut stdin = io::stdin().lock();
+    let mut lines = LineReader::new(max_line);
+    let mut answers = Vec::new();
+    while !outbox.is_closed() {
+        // Larger than the buffer of standard input, which is passed by then.
+        let count = match stdin.read(lines.spare(CHUNK)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        lines.filled(count);
+        let mut longest = 0;
+        while !outbox.is_closed()
+            && let Some(line) = lines.next_line()
+        {
+            longest = longest.max(line.map_or(0, <[u8]>::len));
+            connection.line(line);
+            if outbox.is_full() {
+                way_out.flush(&mut answers)?;
+            }
+        }
+        if count == 0 {
+            while !outbox.is_closed()
+                && let Some(line) = lines.finish()
+            {
+                connection.line(line);
+            }
+            return way_out.flush(&mut answers);
+        }
+        way_out.flush(&mut answers)?;
+        if longest > CHUNK {
+            lines.shrink_to(CHUNK);
+        }
+    }
+    Ok(())
+}
+
+/// Runs on a thread of its own, which nobody joins: it may never end.
+fn on_thread(
+    name: &str,
+    run: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> io::Result<impl Future<Output = io::Result<()>>> {
+    let (sender, result) = oneshot::channel();
+    thread::Builder::new().name(name.into()).spawn(move || {
+        // Nobody waits where the connection was dropped.
+        let _ = sender.send(run());
+    })?;
+    Ok(async {
+        result
+            .await
+            .unwrap_or_else(|_| Err(io::Error::other("a thread of the connection panicked")))
+    })
+}

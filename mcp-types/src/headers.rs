@@ -1,0 +1,60 @@
+//! The HTTP headers that repeat parts of a request, so that what stands between client and server
+//! can route without reading bodies: how they are written, and how a server checks them.
+//!
+//! From revision 2026-07-28, page "Streamable HTTP", section "Request Metadata". Names and values
+//! are texts and bytes: no HTTP library is asked for.
+//!
+//! A tool marks parameters by `x-mcp-header` in its input schema; [`header_params`] finds them:
+//!
+//! ```
+//! use mcp_types::headers::{decode_value, encode_value, header_params};
+//! use mcp_types::json::{self, Object};
+//!
+//! let schema: Object = json::from_str(
+//!     r#"{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"}}}"#,
+//! )?;
+//! let arguments: Object = json::from_str(r#"{"city":"Zürich"}"#)?;
+//! let params = header_params(&schema)?;
+//! let [city] = params.as_slice() else { panic!("one parameter is marked") };
+//!
+//! // The client writes the header.
+//! let value = city.value_in(&arguments)?.expect("the city is given");
+//! let value = encode_value(&value);
+//! assert_eq!(format!("{}: {value}", city.header()), "mcp-param-city: =?base64?WsO8cmljaA==?=");
+//!
+//! // The server compares it with the body.
+//! assert_eq!(decode_value(value.as_bytes())?, "Zürich");
+//! city.matches(Some(value.as_bytes()), Some(&arguments))?;
+//! let error = city.matches(Some("Bern"), Some(&arguments)).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "header mismatch: mcp-param-city says \"Bern\", the body says \"Zürich\""
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod check;
+mod param;
+mod value;
+
+pub use check::{
+    HeaderMismatch, MismatchReason, check_method, check_name, check_version, name_member,
+};
+pub use param::{HeaderParam, HeaderParamError, HeaderParamReason, ParamKind, header_params};
+pub use value::{HeaderValueError, decode_value, encode_value};
+
+/// `MCP-Protocol-Version`, in lower case: the revision that a request follows.
+pub const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+/// `Mcp-Method`, in lower case: the method of a request.
+pub const METHOD: &str = "mcp-method";
+/// `Mcp-Name`, in lower case: which tool, prompt or resource a request is about.
+pub const NAME: &str = "mcp-name";
+/// `Mcp-Param-`, in lower case: what the name of a parameter's header begins with.
+pub const PARAM_PREFIX: &str = "mcp-param-";
+/// `Mcp-Session-Id`, in lower case: the session, in the revisions 2025-03-26 to 2025-11-25.
+pub const SESSION_ID: &str = "mcp-session-id";
+/// `Last-Event-ID`, in lower case: where a stream is to be resumed, in the revisions 2025-03-26 to
+/// 2025-11-25.
+pub const LAST_EVENT_ID: &str = "last-event-id";
+/// The member of a property's schema that marks it: `x-mcp-header`.
+pub const ANNOTATION: &str = "x-mcp-header";

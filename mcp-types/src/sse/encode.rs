@@ -1,0 +1,116 @@
+//! Writing events.
+
+use std::fmt;
+use std::time::Duration;
+
+/// An event to be written.
+///
+/// An `id` or a `retry` of its own, as some servers send at the beginning of a stream, goes with
+/// empty data: receivers take note of both and find nothing to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// What a client that reconnects sends as `Last-Event-ID`; the empty one says that there is
+    /// none. `None` leaves the one before in force.
+    pub id: Option<&'a str>,
+    /// The name of the event; receivers take none as `message`.
+    pub event: Option<&'a str>,
+    /// How long a client waits before it reconnects, in whole milliseconds on the wire.
+    pub retry: Option<Duration>,
+    /// The content, UTF-8. Line breaks of any kind arrive as `\n`.
+    pub data: &'a [u8],
+}
+
+impl<'a> Event<'a> {
+    /// An event of content alone.
+    #[must_use]
+    pub const fn data(data: &'a [u8]) -> Self {
+        Self {
+            id: None,
+            event: None,
+            retry: None,
+            data,
+        }
+    }
+}
+
+/// Writes an event and the blank line that ends it.
+///
+/// # Errors
+///
+/// [`FieldError`] where the id or the name cannot be said; nothing is written then.
+pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldError> {
+    check("id", event.id)?;
+    check("event", event.event)?;
+    out.reserve(event.data.len() + 64);
+    if let Some(id) = event.id {
+        write_line(out, b"id: ", id.as_bytes());
+    }
+    if let Some(name) = event.event {
+        write_line(out, b"event: ", name.as_bytes());
+    }
+    if let Some(retry) = event.retry {
+        write_line(out, b"retry: ", retry.as_millis().to_string().as_bytes());
+    }
+    write_lines(out, b"data: ", event.data);
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Writes a comment, which receivers ignore: it keeps a connection alive. Each line of the text
+/// becomes a line of comment.
+pub fn write_comment(out: &mut Vec<u8>, text: &str) {
+    write_lines(out, b": ", text.as_bytes());
+}
+
+fn check(field: &'static str, text: Option<&str>) -> Result<(), FieldError> {
+    match text.and_then(|text| text.find(['\r', '\n', '\0'])) {
+        Some(at) => Err(FieldError { field, at }),
+        None => Ok(()),
+    }
+}
+
+fn write_lines(out: &mut Vec<u8>, start: &[u8], text: &[u8]) {
+    // JSON on one line, the usual content; `contains` is much faster than looking at each byte.
+    if !text.contains(&b'\n') && !text.contains(&b'\r') {
+        return write_line(out, start, text);
+    }
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')) {
+        let (line, tail) = rest.split_at(at);
+        write_line(out, start, line);
+        rest = match tail {
+            [b'\r', b'\n', tail @ ..] | [_, tail @ ..] => tail,
+            [] => tail,
+        };
+    }
+    write_line(out, start, rest);
+}
+
+fn write_line(out: &mut Vec<u8>, start: &[u8], line: &[u8]) {
+    out.extend_from_slice(start);
+    out.extend_from_slice(line);
+    out.push(b'\n');
+}
+
+/// An id or a name of an event that cannot be written: it contains a line break or NUL, which
+/// would end it early or make receivers ignore it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldError {
+    /// The field, `id` or `event`.
+    pub field: &'static str,
+    /// Which byte of it is at fault, counted from zero.
+    pub at: usize,
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, at } = self;
+        write!(
+            f,
+            "`{field}` of an event has a line break or NUL at byte {at}"
+        )
+    }
+}
+
+impl std::error::Error for FieldError {}
