@@ -30,9 +30,11 @@ struct Embedded {
 
 pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
     prompts(resources(builder))
-        .complete_prompt("test_prompt_with_arguments", "arg1", |typing, _| async move {
-            Ok(begin(&["paris", "park", "party"], &typing))
-        })
+        .complete_prompt(
+            "test_prompt_with_arguments",
+            "arg1",
+            |typing, _| async move { Ok(begin(&["paris", "park", "party"], &typing)) },
+        )
         .complete_resource(TEMPLATE, "id", |typing, _| async move {
             Ok(begin(&["1", "12", "123"], &typing))
         })
@@ -40,7 +42,9 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
 
 /// The values that begin with what was typed.
 fn begin(values: &[&str], typing: &Completing) -> Vec<String> {
-    let begin = values.iter().filter(|value| value.starts_with(&typing.value));
+    let begin = values
+        .iter()
+        .filter(|value| value.starts_with(&typing.value));
     begin.map(|&value| value.to_owned()).collect()
 }
 
@@ -77,19 +81,31 @@ fn resources(builder: ServerBuilder) -> ServerBuilder {
                 .handler(|_, variables: Map<String>, _: Context| async move {
                     let id = variables.get("id").cloned().unwrap_or_default();
                     let data = format!("Data for ID: {id}");
-                    Ok(serde_json::json!({"id": id, "templateTest": true, "data": data}).to_string())
+                    Ok(
+                        serde_json::json!({"id": id, "templateTest": true, "data": data})
+                            .to_string(),
+                    )
                 }),
         )
 }
 
 fn prompts(builder: ServerBuilder) -> ServerBuilder {
     builder
-        .prompt("test_simple_prompt", "A prompt without arguments", |(), _: Context| async {
-            Ok("This is a simple prompt for testing.")
-        })
-        .prompt("test_prompt_with_arguments", "A prompt with two", |args: Two, _: Context| async move {
-            Ok(format!("Prompt with arguments: arg1='{}', arg2='{}'", args.arg1, args.arg2))
-        })
+        .prompt(
+            "test_simple_prompt",
+            "A prompt without arguments",
+            |(), _: Context| async { Ok("This is a simple prompt for testing.") },
+        )
+        .prompt(
+            "test_prompt_with_arguments",
+            "A prompt with two",
+            |args: Two, _: Context| async move {
+                Ok(format!(
+                    "Prompt with arguments: arg1='{}', arg2='{}'",
+                    args.arg1, args.arg2
+                ))
+            },
+        )
         .add_prompt(
             PromptDef::new("test_prompt_with_embedded_resource")
                 .description("A prompt with a resource in it")
@@ -97,14 +113,21 @@ fn prompts(builder: ServerBuilder) -> ServerBuilder {
                     let content = "Embedded resource content for testing.";
                     Ok(vec![
                         (Role::User, resource(&args.uri, "text/plain", content)),
-                        (Role::User, text("Please process the embedded resource above.")),
+                        (
+                            Role::User,
+                            text("Please process the embedded resource above."),
+                        ),
                     ])
                 }),
         )
-        .prompt("test_prompt_with_image", "A prompt with a picture", |(), _: Context| async {
-            Ok(vec![
-                (Role::User, ContentBlock::from(picture())),
-                (Role::User, text("Please analyze the image above.")),
-            ])
-        })
+        .prompt(
+            "test_prompt_with_image",
+            "A prompt with a picture",
+            |(), _: Context| async {
+                Ok(vec![
+                    (Role::User, ContentBlock::from(picture())),
+                    (Role::User, text("Please analyze the image above.")),
+                ])
+            },
+        )
 }
