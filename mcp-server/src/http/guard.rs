@@ -93,7 +93,11 @@ impl HttpConfig {
         if first.is_none() && authority.is_none() {
             return Err("no `Host`");
         }
-        if first.into_iter().chain(authority).all(|host| self.host(host)) {
+        if first
+            .into_iter()
+            .chain(authority)
+            .all(|host| self.host(host))
+        {
             return Ok(());
         }
         Err("this `Host` is not allowed")
@@ -117,7 +121,8 @@ impl HttpConfig {
         let own = || {
             let address = origin.split_once("://");
             address.is_some_and(|(scheme, host)| {
-                let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+                let web =
+                    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
                 // Whoever takes any host has not said which pages are its own.
                 let host = match self.hosts {
                     Hosts::Any => is_local(host),
@@ -156,7 +161,10 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
     }
     let mut types = media(parts, CONTENT_TYPE);
-    if !types.next().is_some_and(|name| name.eq_ignore_ascii_case("application/json")) {
+    if !types
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("application/json"))
+    {
         let what = "`Content-Type` must be application/json";
         return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
     }
