@@ -31,13 +31,17 @@ fn names(result: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn pages_stay_stable_while_the_list_changes() {
-    let mut builder = Server::builder("test", "1").page_size(NonZeroUsize::new(2).unwrap());
-    for name in ["a", "b", "c", "d", "e"] {
-        builder = builder.add_tool(tool(name)).add_prompt(prompt(name));
-    }
-    let server = builder.build().unwrap();
-    let old = Peer::legacy(&server, "2025-06-18").await;
-    for mut peer in [Peer::modern(&server), old] {
+    for legacy in [false, true] {
+        let mut builder = Server::builder("test", "1").page_size(NonZeroUsize::new(2).unwrap());
+        for name in ["a", "b", "c", "d", "e"] {
+            builder = builder.add_tool(tool(name)).add_prompt(prompt(name));
+        }
+        let server = builder.build().unwrap();
+        let mut peer = if legacy {
+            Peer::legacy(&server, "2025-06-18").await
+        } else {
+            Peer::modern(&server)
+        };
         let first = peer.result("tools/list", json!({})).await;
         assert_eq!(names(&first), ["a", "b"]);
         let cursor = first["nextCursor"].clone();
@@ -64,14 +68,6 @@ async fn pages_stay_stable_while_the_list_changes() {
             .error("prompts/list", json!({ "cursor": cursor }))
             .await;
         assert_eq!(code, -32602);
-
-        assert!(server.tools().remove("f"));
-        let again = peer.result("tools/list", json!({})).await;
-        assert_eq!(names(&again), ["a", "c"]);
-        server.tools().add(tool("b")).unwrap();
-        assert!(server.tools().remove("b"));
-        // As it was, for the other peer: but `b` comes last now, so it gets a place of its own.
-        break;
     }
 }
 
