@@ -90,10 +90,13 @@ pub(crate) use validator::Validator;
 
 #[cfg(feature = "json-schema")]
 mod validator {
+    use jsonschema::error::ValidationErrorKind;
     use jsonschema::paths::{Location, LocationSegment};
     use jsonschema::{Draft, PatternOptions, ValidationError};
     use mcp_types::error::{Path, Segment};
     use mcp_types::json::{Object, Value};
+
+    use crate::error::short;
 
     /// Faults that are told at once.
     const FAULTS: usize = 8;
@@ -133,7 +136,11 @@ mod validator {
                 return Ok(());
             }
             let mut faults = self.0.iter_errors(&value);
-            let mut told: Vec<String> = faults.by_ref().take(FAULTS).map(|e| said(&e)).collect();
+            let mut told: Vec<String> = faults
+                .by_ref()
+                .take(FAULTS)
+                .map(|error| unexpected(&error, &value).unwrap_or_else(|| said(&error)))
+                .collect();
             if faults.next().is_some() {
                 told.push("and more".to_owned());
             }
@@ -150,6 +157,17 @@ mod validator {
             "http://json-schema.org/draft-04/schema" => Some(Draft::Draft4),
             _ => None,
         }
+    }
+
+    /// The names of members where none may be: the validator does not say them.
+    fn unexpected(error: &ValidationError<'_>, value: &serde_json::Value) -> Option<String> {
+        if !matches!(error.kind(), ValidationErrorKind::FalseSchema) {
+            return None;
+        }
+        let object = value.pointer(error.instance_path().as_str())?.as_object()?;
+        let names: Vec<String> = object.keys().take(FAULTS).map(|name| short(name)).collect();
+        let path = path(error.instance_path());
+        Some(format!("{path}: unexpected: `{}`", names.join("`, `")))
     }
 
     fn said(error: &ValidationError<'_>) -> String {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::IntoPrompt;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{BuildError, HandlerError, bad_arguments};
+use crate::error::{BuildError, HandlerError, bad_arguments, short};
 use crate::lists::{Definition, Features, Kept, List};
 use crate::{params, schema};
 
@@ -103,7 +103,9 @@ impl PromptDef {
         F: Future<Output = Result<P, HandlerError>> + Send + 'static,
         P: IntoPrompt,
     {
-        match schema::of_input::<A>() {
+        let derived = schema::of_input::<A>();
+        let nothing = matches!(derived, Ok(None));
+        match derived {
             Ok(Some(schema)) => {
                 for argument in arguments(&schema) {
                     if !self.takes(&argument.name) {
@@ -115,6 +117,11 @@ impl PromptDef {
             Err(fault) => self.fault = Some(fault),
         }
         self.handler = Some(Box::new(move |name, arguments, cx| {
+            if let Some(other) = arguments.keys().next().filter(|_| nothing) {
+                let other = short(other);
+                let message = format!("arguments of `{name}`: there is no `{other}`");
+                return Err(HandlerError::invalid_params(message));
+            }
             let arguments: A = params::decode(arguments)
                 .map_err(|error| bad_arguments(&format!("arguments of `{name}`"), &error))?;
             Ok(run(handler(arguments, cx)))
