@@ -27,6 +27,10 @@ pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub use http::{
+    EventStore, MemoryEvents, MemorySessions, Page, SessionStore, StoreError, StoreFuture,
+};
 #[cfg(feature = "http")]
 pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 pub use limits::Limits;
