@@ -9,6 +9,7 @@ use http::{HeaderValue, Response, StatusCode};
 use mcp_types::headers::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use mcp_types::rpc::{ErrorObject, Message};
 use mcp_types::{RequestId, Revision, json};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
 use super::answer::{self, HttpBody};
@@ -39,6 +40,13 @@ impl Endpoint {
     async fn entry(&self, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
         let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
         let id = session_id(parts).ok_or(missing)?;
+        for version in parts.headers.get_all(PROTOCOL_VERSION) {
+            let version = version.to_str().ok().map(str::trim);
+            if !version.is_some_and(|version| version.parse::<Revision>().is_ok()) {
+                let what = "`MCP-Protocol-Version` is none that is supported";
+                return Err(Refusal(StatusCode::BAD_REQUEST, what));
+            }
+        }
         self.sessions.find(id).await.ok_or(UNKNOWN)
     }
 
@@ -136,14 +144,12 @@ impl Endpoint {
     }
 
     /// POST in a session.
-    pub(super) async fn post(&self, parts: Parts, bytes: &[u8]) -> Response<HttpBody> {
-        match self.try_post(parts, bytes).await {
-            Ok(response) => response,
-            Err(refusal) => answer::refusal(refusal),
-        }
-    }
-
-    async fn try_post(&self, parts: Parts, bytes: &[u8]) -> Result<Response<HttpBody>, Refusal> {
+    pub(super) async fn post(
+        &self,
+        parts: Parts,
+        bytes: &[u8],
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Response<HttpBody>, Refusal> {
         let entry = self.entry(&parts).await?;
         let session = &entry.session;
         let stream = Arc::new(self.stream(session));
@@ -205,7 +211,7 @@ impl Endpoint {
         if jobs.is_empty() {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
-        let response = self.serve(&entry, jobs, stream).await;
+        let response = self.serve(&entry, jobs, stream, permit).await?;
         if changed {
             self.sessions.save(session).await;
             let session = entry.id().into();
@@ -241,15 +247,17 @@ impl Endpoint {
         entry: &Arc<Entry>,
         mut jobs: Jobs,
         stream: Arc<Stream>,
-    ) -> Response<HttpBody> {
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Response<HttpBody>, Refusal> {
         let limits = self.server.limits();
         let first = std::future::poll_fn(|task| Poll::Ready(jobs.poll_all(task))).await;
         if let Some(last) = first {
-            return whole(stream.take(), last);
+            return Ok(whole(stream.take(), last));
         }
         let id = jobs.id();
         let worker = Arc::clone(&stream);
         entry.run(id, &stream, async move {
+            let _permit = permit;
             let answer = match race(jobs, worker.pump()).await {
                 Either::First(answer) => answer,
                 Either::Second(()) => return,
@@ -258,28 +266,21 @@ impl Endpoint {
                 worker.finish().await;
             }
         });
-        let unread = Unread(Some(stream));
-        let Some(stream) = &unread.0 else {
-            return answer::empty(StatusCode::ACCEPTED);
-        };
-        match stream.first(limits.keep_alive).await {
+        let unread = Unread(stream);
+        let stream = &unread.0;
+        Ok(match stream.first(limits.keep_alive).await {
             First::Whole(said, last) => whole(said, last),
             First::Events => {
-                let id = match new_id() {
-                    Ok(id) => id,
-                    Err(refusal) => return answer::refusal(refusal),
-                };
-                stream.begin(id).await;
+                stream.begin(new_id()?).await;
                 let held = Box::new(entry.reading());
-                let stream = Arc::clone(stream);
-                let reader = Reader::live(stream, None, 0, limits.keep_alive, held);
+                let reader = Reader::live(Arc::clone(stream), None, 0, limits.keep_alive, held);
                 answer::events(HttpBody::stream(reader))
             }
-        }
+        })
     }
 }
 
-/// What the methods are that change what a session established.
+/// Whether a method changes what a session established.
 fn changes_session(method: &str) -> bool {
     matches!(
         method,
@@ -318,14 +319,12 @@ fn whole(said: Vec<bytes::Bytes>, last: Answer) -> Response<HttpBody> {
     answer::whole_events(said.into_iter().chain([last]))
 }
 
-/// A stream that no response was made of: nobody will read it when this is dropped.
-struct Unread(Option<Arc<Stream>>);
+/// A stream on which nothing was written yet: nobody will read it where this is dropped before.
+struct Unread(Arc<Stream>);
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        if let Some(stream) = self.0.take() {
-            stream.close();
-        }
+        self.0.close();
     }
 }
 
@@ -416,7 +415,12 @@ impl BusReceiver for Endpoint {
             BusMessage::SessionEnded { session } => {
                 self.sessions.forget(&session);
             }
-            BusMessage::SessionChanged { .. } | BusMessage::Change(_) => {}
+            BusMessage::SessionChanged { session } => {
+                if let Some(entry) = self.sessions.here(&session) {
+                    entry.changed_elsewhere();
+                }
+            }
+            BusMessage::Change(_) => {}
         }
     }
 }

@@ -159,7 +159,8 @@ impl Endpoint {
         };
         #[cfg(feature = "legacy")]
         if super::legacy::session_id(&parts).is_some() {
-            return self.post(parts, &bytes).await;
+            let response = self.post(parts, &bytes, permit).await;
+            return response.unwrap_or_else(answer::refusal);
         }
         self.modern(parts, &bytes, permit).await
     }

@@ -2,7 +2,7 @@
 //! know of them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -84,21 +84,35 @@ fn record(session: &Session) -> Result<Vec<u8>, StoreError> {
     serde_json::to_vec(&record).map_err(|error| StoreError(Box::new(error)))
 }
 
-fn restore(id: &str, value: &[u8]) -> Result<Session, StoreError> {
-    let fault = |error: Box<dyn std::error::Error + Send + Sync>| StoreError(error);
-    let text = std::str::from_utf8(value).map_err(|error| fault(Box::new(error)))?;
-    let record: Record = json::from_str(text).map_err(|error| fault(Box::new(error)))?;
-    let revision: Revision = record
-        .revision
-        .parse()
-        .map_err(|_| fault("a revision that is not known".into()))?;
+fn read(value: &[u8]) -> Result<Record, StoreError> {
+    let text = std::str::from_utf8(value).map_err(|error| StoreError(Box::new(error)))?;
+    json::from_str(text).map_err(|error| StoreError(Box::new(error)))
+}
+
+/// Takes over what can change in a session.
+fn refresh(session: &Session, record: &Record) {
+    session.set_severity(record.level);
+    for uri in session.subscriptions() {
+        if !record.resources.contains(&uri) {
+            session.unsubscribe(&uri);
+        }
+    }
+    for uri in &record.resources {
+        session.subscribe(uri, usize::MAX);
+    }
+}
+
+fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
+    let unknown = |_| StoreError("a revision that is not known".into());
+    let revision: Revision = record.revision.parse().map_err(unknown)?;
+    let level = record.level;
     let session = Session::new(
         Some(id.into()),
         revision,
         record.client_info,
         record.capabilities,
     );
-    session.set_severity(record.level);
+    session.set_severity(level);
     for uri in &record.resources {
         session.subscribe(uri, usize::MAX);
     }
@@ -109,6 +123,8 @@ fn restore(id: &str, value: &[u8]) -> Result<Session, StoreError> {
 pub(super) struct Entry {
     pub(super) session: Arc<Session>,
     used: Mutex<Instant>,
+    /// Whether another process knows better.
+    stale: AtomicBool,
     /// Connections that read its streams.
     readers: AtomicUsize,
     work: Mutex<Work>,
@@ -127,6 +143,7 @@ impl Entry {
         Arc::new(Self {
             session,
             used: Mutex::new(Instant::now()),
+            stale: AtomicBool::new(false),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
         })
@@ -138,6 +155,11 @@ impl Entry {
 
     pub(super) fn id(&self) -> &str {
         self.session.id.as_deref().unwrap_or_default()
+    }
+
+    /// What the session established is read again before it is used again.
+    pub(super) fn changed_elsewhere(&self) {
+        self.stale.store(true, Ordering::Release);
     }
 
     fn touch(&self) {
@@ -188,7 +210,7 @@ impl Entry {
     pub(super) fn stream(&self, id: &str) -> Option<Arc<Stream>> {
         let work = self.work();
         let mut streams = work.streams.iter().filter_map(Weak::upgrade);
-        streams.find(|stream| stream.id() == id)
+        streams.find(|stream| !id.is_empty() && stream.id() == id)
     }
 
     /// The stream of announcements, made where there is none yet; `true` where it is new.
@@ -300,28 +322,28 @@ impl Sessions {
 
     /// A session, also one that another process began; `None` for one that is over.
     pub(super) async fn find(&self, id: &str) -> Option<Arc<Entry>> {
-        if let Some(entry) = self.here(id) {
-            if !self.expired(&entry) {
-                entry.touch();
-                return Some(entry);
-            }
+        let Some(entry) = self.here(id) else {
+            let session = restore(id, self.stored(id).await?);
+            let session = session.map_err(|error| unreadable(&error)).ok()?;
+            return self.here(id).or_else(|| self.add(Arc::new(session)).0);
+        };
+        if self.expired(&entry) {
             self.remove(id).await;
             return None;
         }
-        let value = match self.store.as_ref()?.get(id).await {
-            Ok(value) => value?,
-            Err(error) => {
-                tracing::error!(error = %Chain(&error), "a session cannot be read");
-                return None;
-            }
-        };
-        match restore(id, &value) {
-            Ok(session) => self.here(id).or_else(|| self.add(Arc::new(session)).0),
-            Err(error) => {
-                tracing::error!(error = %Chain(&error), "a session cannot be restored");
-                None
-            }
+        if entry.stale.swap(false, Ordering::AcqRel)
+            && let Some(record) = self.stored(id).await
+        {
+            refresh(&entry.session, &record);
         }
+        entry.touch();
+        Some(entry)
+    }
+
+    async fn stored(&self, id: &str) -> Option<Record> {
+        let value = self.store.as_ref()?.get(id).await;
+        let record = value.and_then(|value| value.as_deref().map(read).transpose());
+        record.map_err(|error| unreadable(&error)).ok()?
     }
 
     /// Lets other processes know what the session established.
@@ -353,4 +375,8 @@ impl Sessions {
             tracing::error!(error = %Chain(&error), "a session cannot be removed");
         }
     }
+}
+
+fn unreadable(error: &StoreError) {
+    tracing::error!(error = %Chain(error), "a session cannot be read");
 }
