@@ -12,6 +12,7 @@ use crate::builder::ServerBuilder;
 use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
 use crate::limits::Limits;
+use crate::lists::Features;
 use crate::route::{Listener, Route};
 
 /// A server: handlers, lists and settings, ready to be served. Cheap to clone.
@@ -28,10 +29,13 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     pub(crate) routes: HashMap<&'static str, Box<dyn Route>>,
     pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
+    pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) subscriptions: Arc<Semaphore>,
     pub(crate) stopping: Ended,
+    #[cfg(feature = "seal")]
+    pub(crate) keys: crate::seal::KeySlot,
 }
 
 impl Server {
@@ -80,6 +84,13 @@ impl Server {
             Some(bus) => bus.publish(BusMessage::Change(change)),
             None => self.inner.hub.tell(&change),
         }
+    }
+
+    /// Replaces the keys that request state and cursors are sealed with, see
+    /// [`Keys`](crate::Keys).
+    #[cfg(feature = "seal")]
+    pub fn rotate_keys(&self, keys: crate::Keys) {
+        self.inner.keys.set(keys);
     }
 
     /// Ends serving: no new requests are taken, subscriptions end with their result, and requests

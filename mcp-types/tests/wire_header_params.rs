@@ -77,7 +77,7 @@ fn marks_are_found_along_properties_in_order() {
 #[test]
 fn what_only_looks_like_a_mark_is_none() {
     let schemas = [
-        r#"{}"#,
+        "{}",
         r#"{"properties": true}"#,
         r#"{"properties": {"a": true, "b": 1}}"#,
         // A parameter of that name.
@@ -334,6 +334,9 @@ fn integers_are_compared_by_value_and_exactly() {
         "",
         "42 0",
         "NaN",
+        "[42]",
+        "=?base64?NDIg?=",
+        "=?base64?NGUxIA==?=",
         "4.2e",
         "42.",
         "\"42\"",
