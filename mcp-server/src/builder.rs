@@ -27,6 +27,8 @@ pub struct ServerBuilder {
     listeners: HashMap<&'static str, Box<dyn Listener>>,
     bus: Option<Arc<dyn Bus>>,
     faults: Vec<BuildError>,
+    #[cfg(feature = "seal")]
+    keys: Option<crate::Keys>,
 }
 
 impl ServerBuilder {
@@ -40,6 +42,8 @@ impl ServerBuilder {
             listeners: HashMap::new(),
             bus: None,
             faults: Vec::new(),
+            #[cfg(feature = "seal")]
+            keys: None,
         }
     }
 
@@ -82,6 +86,14 @@ impl ServerBuilder {
     /// What connects the processes that serve one endpoint.
     pub fn bus(mut self, bus: Arc<dyn Bus>) -> Self {
         self.bus = Some(bus);
+        self
+    }
+
+    /// The keys that request state and cursors are sealed with; without this call random ones.
+    /// Processes that serve one endpoint need the same.
+    #[cfg(feature = "seal")]
+    pub fn keys(mut self, keys: crate::Keys) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -155,6 +167,12 @@ impl ServerBuilder {
                 name: self.info.name.clone(),
                 reason: error.to_string(),
             })?;
+        #[cfg(feature = "seal")]
+        let keys = match self.keys {
+            Some(keys) => keys,
+            None => crate::Keys::generate()
+                .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?,
+        };
         let inner = Arc::new(Inner {
             info: self.info,
             info_text,
@@ -167,6 +185,8 @@ impl ServerBuilder {
             hub: Hub::default(),
             bus: self.bus,
             stopping: Ended::default(),
+            #[cfg(feature = "seal")]
+            keys: crate::seal::KeySlot::new(keys),
         });
         if let Some(bus) = &inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Inner>::downgrade(&inner);

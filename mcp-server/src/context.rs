@@ -173,6 +173,9 @@ impl Ended {
 #[derive(Default)]
 pub struct Extensions {
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// The HTTP request, whose own extensions count as ours.
+    #[cfg(feature = "http")]
+    parts: Option<http::request::Parts>,
 }
 
 impl Extensions {
@@ -190,7 +193,30 @@ impl Extensions {
     /// The value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+        let own = self.values.get(&TypeId::of::<T>());
+        let own = own.and_then(|value| value.downcast_ref());
+        #[cfg(feature = "http")]
+        let own = own.or_else(|| {
+            let parts = self.parts.as_ref()?;
+            let whole: &dyn Any = parts;
+            whole.downcast_ref().or_else(|| parts.extensions.get())
+        });
+        own
+    }
+
+    /// What is known of an HTTP request.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_http(parts: http::request::Parts) -> Self {
+        Self {
+            parts: Some(parts),
+            ..Self::default()
+        }
+    }
+
+    /// The HTTP request.
+    #[cfg(feature = "http")]
+    pub(crate) fn parts(&self) -> Option<&http::request::Parts> {
+        self.parts.as_ref()
     }
 }
 

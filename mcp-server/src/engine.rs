@@ -18,6 +18,8 @@ use serde_json::value::RawValue;
 
 pub(crate) use call::Call;
 pub(crate) use head::Head;
+#[cfg(feature = "http")]
+pub(crate) use head::PROTOCOL_VERSION;
 
 use crate::context::{self, Context, Ended, Extensions};
 use crate::error::{HandlerError, short};
@@ -156,6 +158,12 @@ impl Server {
                 return refused(error, Refused::Malformed);
             }
         };
+        #[cfg(feature = "http")]
+        if let Some(parts) = via.extensions.parts()
+            && let Err(error) = crate::http::check_headers(self, parts, method, &head)
+        {
+            return refused(error, Refused::Malformed);
+        }
         let peer = match (head.version(), &via.session) {
             (Some(version), _) if version == Revision::LATEST.as_str() => {
                 Peer::modern(head.capabilities(), head.client_info())

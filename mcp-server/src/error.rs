@@ -230,4 +230,11 @@ pub enum ServeError {
     /// Reading from or writing to the peer failed.
     #[error("reading from or writing to the peer failed")]
     Io(#[from] std::io::Error),
+    /// The address can be reached from elsewhere, and nothing says under which names.
+    #[cfg(feature = "http")]
+    #[error(
+        "{0} is reachable from other machines: set the server's names by `HttpConfig::allow_hosts`, \
+         or take any by `HttpConfig::any_host`"
+    )]
+    NoHosts(std::net::SocketAddr),
 }

@@ -6,6 +6,8 @@ mod changes;
 mod context;
 mod engine;
 mod error;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "seal")]
 mod input;
 mod lifecycle;
@@ -16,6 +18,8 @@ mod peer;
 mod progress;
 mod race;
 mod route;
+#[cfg(feature = "seal")]
+mod seal;
 mod server;
 mod session;
 #[cfg(feature = "stdio")]
@@ -25,7 +29,11 @@ pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(feature = "http")]
+pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 pub use limits::Limits;
 pub use mcp_types as types;
 pub use peer::Peer;
+#[cfg(feature = "seal")]
+pub use seal::{Keys, SealError};
 pub use server::Server;

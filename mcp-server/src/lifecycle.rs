@@ -159,6 +159,10 @@ mod legacy {
 
     impl Route for Quiet {
         fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError> {
+            // These belong to a session, whatever a proposal makes of their names.
+            if cx.peer().session().is_none() {
+                return Err(HandlerError::method_not_found(cx.method()));
+            }
             let done = self.0(cx, params.map_or("{}", RawValue::get));
             let message = cx.request_id().map(empty).unwrap_or_default();
             Ok(Box::pin(std::future::ready(done.map(|()| message))))

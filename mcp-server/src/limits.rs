@@ -10,7 +10,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
-    /// Requests of one connection or session that run at once: 1,024. One more is refused.
+    /// Requests of one connection or session that run at once, over HTTP of all connections
+    /// together: 1,024. One more is refused.
     pub concurrent_requests: usize,
     /// Subscriptions of one connection or session, and requests of `subscriptions/listen` in the
     /// whole process over HTTP: 1,024.
@@ -28,7 +29,7 @@ pub struct Limits {
     pub sessions: usize,
     /// How long a session may be idle: 30 minutes.
     pub session_idle_time: Duration,
-    /// The least time between two progress notifications of a request, the last one apart: 50 ms.
+    /// The least time between two progress notifications of a request, the last one apart: 20 ms.
     pub progress_interval: Duration,
     /// How long sealed state of a request that waits for input stays valid: 1 hour.
     pub state_time: Duration,
@@ -56,7 +57,7 @@ impl Default for Limits {
             grace_time: Duration::from_secs(10),
             sessions: 10_000,
             session_idle_time: Duration::from_secs(1_800),
-            progress_interval: Duration::from_millis(50),
+            progress_interval: Duration::from_millis(20),
             state_time: Duration::from_secs(3_600),
             header_bytes: 32 << 10,
             connections: 10_000,

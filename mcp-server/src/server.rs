@@ -32,6 +32,8 @@ pub(crate) struct Inner {
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) subscriptions: Arc<Semaphore>,
     pub(crate) stopping: Ended,
+    #[cfg(feature = "seal")]
+    pub(crate) keys: crate::seal::KeySlot,
 }
 
 impl Server {
@@ -82,6 +84,13 @@ impl Server {
         }
     }
 
+    /// Replaces the keys that request state and cursors are sealed with, see
+    /// [`Keys`](crate::Keys).
+    #[cfg(feature = "seal")]
+    pub fn rotate_keys(&self, keys: crate::Keys) {
+        self.inner.keys.set(keys);
+    }
+
     /// Ends serving: no new requests are taken, subscriptions end with their result, and requests
     /// in flight have [`Limits::grace_time`] to finish.
     pub fn shutdown(&self) {
@@ -112,6 +121,15 @@ impl Server {
             .iter()
             .any(|known| known.method == method);
         (here || !elsewhere()).then_some(&**route)
+    }
+
+    /// The parameters of a tool that HTTP headers repeat.
+    #[cfg(feature = "http")]
+    pub(crate) fn header_params(
+        &self,
+        _tool: &str,
+    ) -> Option<Vec<mcp_types::headers::HeaderParam>> {
+        None
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {

@@ -123,10 +123,11 @@ impl LineReader {
     /// As [`next_line`](Self::next_line).
     pub fn finish(&mut self) -> Option<Result<&[u8], LineTooLong>> {
         let line = self.whole().or_else(|| {
+            // Nothing, if it is the rest of a line that was too long.
             let rest = self.start..self.end;
             self.drop_buffered();
-            let dropped = std::mem::take(&mut self.dropping);
-            self.checked(rest).filter(|_| !dropped)
+            self.dropping = false;
+            self.checked(rest)
         })?;
         Some(line.map(|line| self.buffer.get(line).unwrap_or_default()))
     }

@@ -1,6 +1,5 @@
 //! `cargo xtask bench`.
 
-use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
@@ -41,8 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 
 /// Runs cargo in the workspace of the peers, which nothing else ever builds.
 fn peers(command: &[&str], options: &[&str]) -> Result<ExitCode> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let status = Command::new(cargo)
+    let status = Command::new(workspace::cargo())
         .args(command)
         .args(options)
         .current_dir(workspace::root().join("xtask/peers"))

@@ -111,7 +111,7 @@ impl steps::Cargo {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(steps::cargo());
+        let mut command = Command::new(workspace::cargo());
         command.args(&self.arguments).current_dir(workspace::root());
         for (name, value) in &self.variables {
             command.env(name, value);

@@ -3,7 +3,11 @@
 mod bench;
 mod ci;
 mod codegen;
+mod conformance;
+mod interop;
+mod node;
 mod schema;
+mod subject;
 mod workspace;
 
 use std::process::ExitCode;
@@ -23,6 +27,11 @@ usage: cargo xtask <command>
   schema verify FILE --revision R
                                whether a published schema has our structure
 
+  conformance server [--requirements R | --suite all] [--scenario NAME]
+              [--url URL] [--deny-warnings]
+                               the official suite against our server
+  interop server [--url URL]   foreign clients against our server
+
   bench types [--quick]        compare with serde_json::Value and other crates
   ci [--only STEP]             everything that has to pass before a merge
 ";
@@ -35,6 +44,8 @@ fn main() -> ExitCode {
             "schema" => schema::run(rest, |revision, document| {
                 Ok(workspace::project()?.missing_words(revision, document)?)
             }),
+            "conformance" => conformance::run(rest),
+            "interop" => interop::run(rest),
             "bench" => bench::run(rest),
             "ci" => ci::run(rest),
             "help" | "--help" | "-h" => {

@@ -1,15 +1,44 @@
 //! Where things are, and what stands under `schema/`.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use codegen::project::{Project, Source};
 use serde_json::{Map, Value};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()
+}
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
+}
+
+/// What cargo knows of the workspace.
+pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
+    let output = Command::new(cargo())
+        .args(["metadata", "--format-version", "1"])
+        .args(options)
+        .current_dir(root())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo metadata failed");
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The folder that cargo builds in, which git ignores.
+pub(crate) fn target() -> Result<PathBuf> {
+    let metadata = metadata(&["--no-deps"])?;
+    let folder = metadata["target_directory"].as_str();
+    Ok(folder.context("cargo names no target folder")?.into())
 }
 
 /// Everything under `schema/`.
@@ -73,7 +102,7 @@ fn source(name: String, file: &Path) -> Result<Source> {
 }
 
 /// Names in a folder, sorted; with an ending, those that have it, without it.
-fn names(folder: &Path, ending: Option<&str>) -> Result<Vec<String>> {
+pub(crate) fn names(folder: &Path, ending: Option<&str>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| shown(folder))? {
         let name = entry?.file_name().to_string_lossy().into_owned();

@@ -66,6 +66,12 @@ impl Connection {
     /// Serves one line. What can be answered now stands in the outbox afterwards; for the rest a
     /// task runs.
     pub(super) fn line(&mut self, line: Result<&[u8], LineTooLong>) {
+        self.flight.set_busy(true);
+        self.serve(line);
+        self.flight.set_busy(false);
+    }
+
+    fn serve(&mut self, line: Result<&[u8], LineTooLong>) {
         let line = match line {
             Ok(line) => line,
             Err(error) => {

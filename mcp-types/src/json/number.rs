@@ -145,12 +145,9 @@ impl Decimal {
 /// The integer that a text is, if it is a JSON number without fraction and within range, by its
 /// digits and without rounding: `42`, `42.0`, `4.2e1`.
 pub(crate) fn integer_in(text: &str) -> Option<i64> {
-    let bare = text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && text.ends_with(|c: char| c.is_ascii_digit());
-    // Checks the form alone: no float is made that could be rounded.
-    serde_json::from_str::<IgnoredAny>(text)
-        .ok()
-        .filter(|_| bare)?;
+    // Checks the form alone: no float is made that could be rounded. JSON that is no number, or has
+    // white space around it, has no digits below that could be parsed.
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
     Decimal::read(text).to_integer()?.parse().ok()
 }
 

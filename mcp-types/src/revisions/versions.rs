@@ -8,6 +8,7 @@ use crate::revision::{VersionError, Versioned};
 use super::Revision;
 
 impl Versioned for super::v2026_07_28::CallToolOutcome {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -15,6 +16,7 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match (revision, self) {
             (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
@@ -34,6 +36,7 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
 }
 
 impl Versioned for super::v2026_07_28::CallToolRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -72,6 +75,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -112,6 +116,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
 }
 
 impl Versioned for super::v2026_07_28::CallToolRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -155,6 +160,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -192,6 +198,7 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::CallToolResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -230,6 +237,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -271,6 +279,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::CancelTaskRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -278,6 +287,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -288,6 +298,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -295,6 +306,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -305,6 +317,7 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::CancelTaskResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -312,6 +325,7 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -321,6 +335,7 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
 }
 
 impl Versioned for super::v2026_07_28::CancelledNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -364,6 +379,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -401,6 +417,7 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
 }
 
 impl Versioned for super::v2026_07_28::CancelledNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -452,6 +469,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -503,6 +521,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::CompleteRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -540,6 +559,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -579,6 +599,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
 }
 
 impl Versioned for super::v2026_07_28::CompleteRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -624,6 +645,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -663,6 +685,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::CompleteResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -695,6 +718,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -729,6 +753,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
 }
 
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -775,6 +800,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -815,6 +841,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
 }
 
 impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -861,6 +888,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -917,6 +945,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::CreateMessageResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -963,6 +992,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1003,6 +1033,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
 }
 
 impl Versioned for super::v2026_07_28::DiscoverRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1010,6 +1041,7 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1019,6 +1051,7 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
 }
 
 impl Versioned for super::v2026_07_28::DiscoverResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1026,6 +1059,7 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1035,6 +1069,7 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
 }
 
 impl Versioned for super::v2026_07_28::ElicitRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1055,6 +1090,7 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1077,6 +1113,7 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
 }
 
 impl Versioned for super::v2026_07_28::ElicitRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1092,6 +1129,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1107,6 +1145,7 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::ElicitResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1127,6 +1166,7 @@ impl Versioned for super::v2026_07_28::ElicitResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1149,6 +1189,7 @@ impl Versioned for super::v2026_07_28::ElicitResult {
 }
 
 impl Versioned for super::v2026_07_28::GetPromptOutcome {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1156,6 +1197,7 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match (revision, self) {
             (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
@@ -1175,6 +1217,7 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
 }
 
 impl Versioned for super::v2026_07_28::GetPromptRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1213,6 +1256,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1253,6 +1297,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
 }
 
 impl Versioned for super::v2026_07_28::GetPromptRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1296,6 +1341,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1333,6 +1379,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::GetPromptResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1371,6 +1418,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1412,6 +1460,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::GetResourceRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1419,6 +1468,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1429,6 +1479,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::GetResourceRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1436,6 +1487,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1446,6 +1498,7 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::GetResourceResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1453,6 +1506,7 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1463,6 +1517,7 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::GetTaskRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1470,6 +1525,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1480,6 +1536,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::GetTaskRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1487,6 +1544,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1497,6 +1555,7 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::GetTaskResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1504,6 +1563,7 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1513,6 +1573,7 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
 }
 
 impl Versioned for super::v2026_07_28::ListPromptsRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1558,6 +1619,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1597,6 +1659,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
 }
 
 impl Versioned for super::v2026_07_28::ListPromptsResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1634,6 +1697,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1673,6 +1737,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
 }
 
 impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1736,6 +1801,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1793,6 +1859,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
 }
 
 impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1852,6 +1919,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1905,6 +1973,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
 }
 
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -1951,6 +2020,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -1991,6 +2061,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
 }
 
 impl Versioned for super::v2026_07_28::ListResourcesResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2037,6 +2108,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2077,6 +2149,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
 }
 
 impl Versioned for super::v2026_07_28::ListRootsRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2114,6 +2187,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2153,6 +2227,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
 }
 
 impl Versioned for super::v2026_07_28::ListRootsRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2160,6 +2235,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2169,6 +2245,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::ListRootsResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2203,6 +2280,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2239,6 +2317,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
 }
 
 impl Versioned for super::v2026_07_28::ListToolsRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2277,6 +2356,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2317,6 +2397,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
 }
 
 impl Versioned for super::v2026_07_28::ListToolsResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2355,6 +2436,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2395,6 +2477,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
 }
 
 impl Versioned for super::v2026_07_28::LoggingMessageNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2446,6 +2529,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2491,6 +2575,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
 }
 
 impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2550,6 +2635,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2603,6 +2689,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::NotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2643,6 +2730,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2677,6 +2765,7 @@ impl Versioned for super::v2026_07_28::NotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::PaginatedRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2720,6 +2809,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2757,6 +2847,7 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::ProgressNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2801,6 +2892,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2839,6 +2931,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
 }
 
 impl Versioned for super::v2026_07_28::ProgressNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2891,6 +2984,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -2937,6 +3031,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::PromptListChangedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -2994,6 +3089,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3046,6 +3142,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
 
 #[cfg(feature = "sep-2093")]
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3053,6 +3150,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3063,6 +3161,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
 
 #[cfg(feature = "sep-2093")]
 impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3072,6 +3171,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3084,6 +3184,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
 
 #[cfg(feature = "sep-2093")]
 impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3091,6 +3192,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3100,6 +3202,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
 }
 
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3107,6 +3210,7 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match (revision, self) {
             (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
@@ -3126,6 +3230,7 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
 }
 
 impl Versioned for super::v2026_07_28::ReadResourceRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3171,6 +3276,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3210,6 +3316,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
 }
 
 impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3253,6 +3360,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3290,6 +3398,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::ReadResourceResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3332,6 +3441,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3368,6 +3478,7 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
 }
 
 impl Versioned for super::v2026_07_28::RequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3400,6 +3511,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3435,6 +3547,7 @@ impl Versioned for super::v2026_07_28::RequestParams {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3444,6 +3557,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3456,6 +3570,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3470,6 +3585,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3486,6 +3602,7 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
 }
 
 impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3545,6 +3662,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3598,6 +3716,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
 }
 
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3649,6 +3768,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3694,6 +3814,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
 }
 
 impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3753,6 +3874,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3806,6 +3928,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::ResultObject {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3838,6 +3961,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3873,6 +3997,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3880,6 +4005,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3890,6 +4016,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3899,6 +4026,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3910,6 +4038,7 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3924,6 +4053,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3940,6 +4070,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
 }
 
 impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3954,6 +4085,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3970,6 +4102,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
 }
 
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3977,6 +4110,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -3986,6 +4120,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
 }
 
 impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -3995,6 +4130,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4006,6 +4142,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
 }
 
 impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4013,6 +4150,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4023,6 +4161,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::TaskStatusNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4030,6 +4169,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4040,6 +4180,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4047,6 +4188,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4056,6 +4198,7 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
 }
 
 impl Versioned for super::v2026_07_28::ToolListChangedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4107,6 +4250,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4153,6 +4297,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4160,6 +4305,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4170,6 +4316,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
 
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4179,6 +4326,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4191,6 +4339,7 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::UpdateTaskRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4198,6 +4347,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4208,6 +4358,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4215,6 +4366,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4225,6 +4377,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
 
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::UpdateTaskResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(json::from_str(text)?),
@@ -4232,6 +4385,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
@@ -4242,6 +4396,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::CancelTaskRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4250,6 +4405,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4261,6 +4417,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4269,6 +4426,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4280,6 +4438,7 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::CancelTaskResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4288,6 +4447,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4299,6 +4459,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4309,6 +4470,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4322,6 +4484,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4337,6 +4500,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4355,6 +4519,7 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4363,6 +4528,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4374,6 +4540,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4382,6 +4549,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4393,6 +4561,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4401,6 +4570,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4412,6 +4582,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4420,6 +4591,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4431,6 +4603,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4439,6 +4612,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4450,6 +4624,7 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4458,6 +4633,7 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4469,6 +4645,7 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::InitializeRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4498,6 +4675,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4530,6 +4708,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::InitializeRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4570,6 +4749,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4607,6 +4787,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::InitializeResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4636,6 +4817,7 @@ impl Versioned for super::v2025_11_25::InitializeResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4668,6 +4850,7 @@ impl Versioned for super::v2025_11_25::InitializeResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::InitializedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4700,6 +4883,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4729,6 +4913,7 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::ListTasksRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4737,6 +4922,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4748,6 +4934,7 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::ListTasksResult {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4756,6 +4943,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4767,6 +4955,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::PingRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4793,6 +4982,7 @@ impl Versioned for super::v2025_11_25::PingRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4822,6 +5012,7 @@ impl Versioned for super::v2025_11_25::PingRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::RootsListChangedNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4860,6 +5051,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4895,6 +5087,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::SetLevelRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4921,6 +5114,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4950,6 +5144,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::SetLevelRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -4982,6 +5177,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5011,6 +5207,7 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::SubscribeRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5037,6 +5234,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5066,6 +5264,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::SubscribeRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5098,6 +5297,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5127,6 +5327,7 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::TaskStatusNotification {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5135,6 +5336,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5146,6 +5348,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5154,6 +5357,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5165,6 +5369,7 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::UnsubscribeRequest {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5197,6 +5402,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5226,6 +5432,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
 
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
+    #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
@@ -5258,6 +5465,7 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
         }
     }
 
+    #[inline]
     fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]

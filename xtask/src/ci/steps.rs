@@ -1,14 +1,13 @@
 //! The steps of `cargo xtask ci`, in their order: what is quick and often wrong comes first.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::links;
-use crate::workspace;
+use crate::{node, workspace};
 
 /// Cases of each property where the environment does not say otherwise.
 const CASES: &str = "256";
@@ -85,11 +84,6 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The cargo that runs us.
-pub(super) fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
-}
-
 /// All steps.
 pub(super) fn all() -> Result<Vec<Step>> {
     let step = |name, tasks| Step { name, tasks };
@@ -120,6 +114,11 @@ pub(super) fn all() -> Result<Vec<Step>> {
             )],
         ),
         step("tests", tests()),
+        step(
+            "conformance",
+            vec![with_node("xtask conformance server --deny-warnings")],
+        ),
+        step("interop", vec![with_node("xtask interop server")]),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],
@@ -157,6 +156,14 @@ fn tests() -> Vec<Task> {
         .into_iter()
         .map(|line| Task::Run(line.with("PROPTEST_CASES", cases(CASES))))
         .collect()
+}
+
+/// A command that needs Node. In CI it is run in any case, and fails where there is none.
+fn with_node(line: &str) -> Task {
+    match node::missing() {
+        Some(why) if std::env::var_os("CI").is_none() => Task::Skip(why.to_owned()),
+        _ => Task::Run(Cargo::new(line)),
+    }
 }
 
 /// Tests of the types with each choice of how `serde_json` keeps numbers and order: other crates
@@ -218,7 +225,7 @@ fn wasm() -> Result<Task> {
 }
 
 fn has_nextest() -> bool {
-    Command::new(cargo())
+    Command::new(workspace::cargo())
         .args(["nextest", "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -228,7 +235,7 @@ fn has_nextest() -> bool {
 
 /// The features of `mcp-types`, of which codegen writes most.
 fn feature_names() -> Result<Vec<String>> {
-    let metadata = metadata(&["--no-deps"])?;
+    let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == "mcp-types");
     let features = package.and_then(|package| package["features"].as_object());
     Ok(features
@@ -246,7 +253,7 @@ fn licences() -> Result<Vec<String>> {
             faults.push(format!("{file} is missing"));
         }
     }
-    let metadata = metadata(&["--locked"])?;
+    let metadata = workspace::metadata(&["--locked"])?;
     for package in packages(&metadata) {
         let name = package["name"].as_str().unwrap_or_default();
         if package["license"].is_null() && package["license_file"].is_null() {
@@ -262,18 +269,4 @@ fn licences() -> Result<Vec<String>> {
 
 fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
     metadata["packages"].as_array().into_iter().flatten()
-}
-
-fn metadata(options: &[&str]) -> Result<Value> {
-    let output = Command::new(cargo())
-        .args(["metadata", "--format-version", "1"])
-        .args(options)
-        .current_dir(workspace::root())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo")?;
-    if !output.status.success() {
-        bail!("cargo metadata failed");
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -101,12 +101,14 @@ impl Emitter<'_> {
         quote! {
             #cfg
             impl Versioned for #own {
+                #[inline]
                 fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
                     match revision {
                         Revision::#revision => Ok(json::from_str(text)?),
                         older => Versioned::decode_at(older, text).map(Self::#variant_ident),
                     }
                 }
+                #[inline]
                 fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
                     match (revision, self) {
                         (Revision::#revision, outcome) => Ok(serde_json::to_string(&outcome)?),
@@ -192,9 +194,11 @@ impl Emitter<'_> {
             #cfg_revision
             #cfg_type
             impl Versioned for #own {
+                #[inline]
                 fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
                     match revision { #(#reads)* #rest }
                 }
+                #[inline]
                 fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
                     match revision { #(#writes)* #rest }
                 }

@@ -6,6 +6,7 @@ use super::super::{v2025_03_26 as new, v2024_11_05 as old};
 use crate::convert::ConvertError;
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
+    #[inline]
     fn from(from: old::CallToolRequest) -> Self {
         let extra = from.extra;
         new::CallToolRequest {
@@ -16,6 +17,7 @@ impl From<old::CallToolRequest> for new::CallToolRequest {
 }
 
 impl From<old::CallToolResult> for new::CallToolResult {
+    #[inline]
     fn from(from: old::CallToolResult) -> Self {
         let extra = from.extra;
         new::CallToolResult {
@@ -28,6 +30,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
 }
 
 impl From<old::ClientNotification> for new::ClientNotification {
+    #[inline]
     fn from(from: old::ClientNotification) -> Self {
         match from {
             old::ClientNotification::Cancelled(value) => {
@@ -47,6 +50,7 @@ impl From<old::ClientNotification> for new::ClientNotification {
 }
 
 impl From<old::ClientRequest> for new::ClientRequest {
+    #[inline]
     fn from(from: old::ClientRequest) -> Self {
         match from {
             old::ClientRequest::Initialize(value) => {
@@ -85,6 +89,7 @@ impl From<old::ClientRequest> for new::ClientRequest {
 }
 
 impl From<old::ClientResult> for new::ClientResult {
+    #[inline]
     fn from(from: old::ClientResult) -> Self {
         match from {
             old::ClientResult::Empty(value) => new::ClientResult::Empty(value),
@@ -97,6 +102,7 @@ impl From<old::ClientResult> for new::ClientResult {
 }
 
 impl From<old::ContentBlock> for new::ContentBlock {
+    #[inline]
     fn from(from: old::ContentBlock) -> Self {
         match from {
             old::ContentBlock::Text(value) => new::ContentBlock::Text(value),
@@ -107,6 +113,7 @@ impl From<old::ContentBlock> for new::ContentBlock {
 }
 
 impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
+    #[inline]
     fn from(from: old::CreateMessageRequest) -> Self {
         let extra = from.extra;
         new::CreateMessageRequest {
@@ -117,6 +124,7 @@ impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
 }
 
 impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
+    #[inline]
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
@@ -134,6 +142,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
 }
 
 impl From<old::CreateMessageResult> for new::CreateMessageResult {
+    #[inline]
     fn from(from: old::CreateMessageResult) -> Self {
         let extra = from.extra;
         new::CreateMessageResult {
@@ -148,6 +157,7 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
 }
 
 impl From<old::GetPromptRequest> for new::GetPromptRequest {
+    #[inline]
     fn from(from: old::GetPromptRequest) -> Self {
         let extra = from.extra;
         new::GetPromptRequest {
@@ -158,6 +168,7 @@ impl From<old::GetPromptRequest> for new::GetPromptRequest {
 }
 
 impl From<old::GetPromptResult> for new::GetPromptResult {
+    #[inline]
     fn from(from: old::GetPromptResult) -> Self {
         let extra = from.extra;
         new::GetPromptResult {
@@ -170,6 +181,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
 }
 
 impl From<old::InitializeRequest> for new::InitializeRequest {
+    #[inline]
     fn from(from: old::InitializeRequest) -> Self {
         let extra = from.extra;
         new::InitializeRequest {
@@ -180,6 +192,7 @@ impl From<old::InitializeRequest> for new::InitializeRequest {
 }
 
 impl From<old::InitializeResult> for new::InitializeResult {
+    #[inline]
     fn from(from: old::InitializeResult) -> Self {
         let extra = from.extra;
         new::InitializeResult {
@@ -194,6 +207,7 @@ impl From<old::InitializeResult> for new::InitializeResult {
 }
 
 impl From<old::JSONRPCMessage> for new::JSONRPCMessage {
+    #[inline]
     fn from(from: old::JSONRPCMessage) -> Self {
         match from {
             old::JSONRPCMessage::Request(value) => new::JSONRPCMessage::Request(value),
@@ -207,6 +221,7 @@ impl From<old::JSONRPCMessage> for new::JSONRPCMessage {
 }
 
 impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
+    #[inline]
     fn from(from: old::ListResourcesRequest) -> Self {
         let extra = from.extra;
         new::ListResourcesRequest {
@@ -217,6 +232,7 @@ impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
 }
 
 impl From<old::ListResourcesResult> for new::ListResourcesResult {
+    #[inline]
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
@@ -229,6 +245,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
 }
 
 impl From<old::ListToolsRequest> for new::ListToolsRequest {
+    #[inline]
     fn from(from: old::ListToolsRequest) -> Self {
         let extra = from.extra;
         new::ListToolsRequest {
@@ -239,6 +256,7 @@ impl From<old::ListToolsRequest> for new::ListToolsRequest {
 }
 
 impl From<old::ListToolsResult> for new::ListToolsResult {
+    #[inline]
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
@@ -251,6 +269,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
 }
 
 impl From<old::ProgressNotification> for new::ProgressNotification {
+    #[inline]
     fn from(from: old::ProgressNotification) -> Self {
         let extra = from.extra;
         new::ProgressNotification {
@@ -261,6 +280,7 @@ impl From<old::ProgressNotification> for new::ProgressNotification {
 }
 
 impl From<old::ProgressNotificationParams> for new::ProgressNotificationParams {
+    #[inline]
     fn from(from: old::ProgressNotificationParams) -> Self {
         let mut extra = from.extra;
         new::ProgressNotificationParams {
@@ -274,6 +294,7 @@ impl From<old::ProgressNotificationParams> for new::ProgressNotificationParams {
 }
 
 impl From<old::PromptMessage> for new::PromptMessage {
+    #[inline]
     fn from(from: old::PromptMessage) -> Self {
         let extra = from.extra;
         new::PromptMessage {
@@ -285,6 +306,7 @@ impl From<old::PromptMessage> for new::PromptMessage {
 }
 
 impl From<old::Resource> for new::Resource {
+    #[inline]
     fn from(from: old::Resource) -> Self {
         let extra = from.extra;
         new::Resource {
@@ -300,6 +322,7 @@ impl From<old::Resource> for new::Resource {
 }
 
 impl From<old::SamplingContent> for new::SamplingContent {
+    #[inline]
     fn from(from: old::SamplingContent) -> Self {
         match from {
             old::SamplingContent::Text(value) => new::SamplingContent::Text(value),
@@ -309,6 +332,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
 }
 
 impl From<old::SamplingMessage> for new::SamplingMessage {
+    #[inline]
     fn from(from: old::SamplingMessage) -> Self {
         let extra = from.extra;
         new::SamplingMessage {
@@ -320,6 +344,7 @@ impl From<old::SamplingMessage> for new::SamplingMessage {
 }
 
 impl From<old::ServerCapabilities> for new::ServerCapabilities {
+    #[inline]
     fn from(from: old::ServerCapabilities) -> Self {
         let mut extra = from.extra;
         new::ServerCapabilities {
@@ -335,6 +360,7 @@ impl From<old::ServerCapabilities> for new::ServerCapabilities {
 }
 
 impl From<old::ServerNotification> for new::ServerNotification {
+    #[inline]
     fn from(from: old::ServerNotification) -> Self {
         match from {
             old::ServerNotification::Cancelled(value) => {
@@ -363,6 +389,7 @@ impl From<old::ServerNotification> for new::ServerNotification {
 }
 
 impl From<old::ServerRequest> for new::ServerRequest {
+    #[inline]
     fn from(from: old::ServerRequest) -> Self {
         match from {
             old::ServerRequest::Ping(value) => new::ServerRequest::Ping(value),
@@ -375,6 +402,7 @@ impl From<old::ServerRequest> for new::ServerRequest {
 }
 
 impl From<old::ServerResult> for new::ServerResult {
+    #[inline]
     fn from(from: old::ServerResult) -> Self {
         match from {
             old::ServerResult::Empty(value) => new::ServerResult::Empty(value),
@@ -408,6 +436,7 @@ impl From<old::ServerResult> for new::ServerResult {
 }
 
 impl From<old::Tool> for new::Tool {
+    #[inline]
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         new::Tool {
@@ -421,6 +450,7 @@ impl From<old::Tool> for new::Tool {
 }
 
 impl From<new::CallToolRequest> for old::CallToolRequest {
+    #[inline]
     fn from(from: new::CallToolRequest) -> Self {
         let extra = from.extra;
         old::CallToolRequest {
@@ -433,6 +463,7 @@ impl From<new::CallToolRequest> for old::CallToolRequest {
 impl TryFrom<new::CallToolResult> for old::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -451,6 +482,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
 }
 
 impl From<new::ClientNotification> for old::ClientNotification {
+    #[inline]
     fn from(from: new::ClientNotification) -> Self {
         match from {
             new::ClientNotification::Cancelled(value) => {
@@ -470,6 +502,7 @@ impl From<new::ClientNotification> for old::ClientNotification {
 }
 
 impl From<new::ClientRequest> for old::ClientRequest {
+    #[inline]
     fn from(from: new::ClientRequest) -> Self {
         match from {
             new::ClientRequest::Initialize(value) => {
@@ -510,6 +543,7 @@ impl From<new::ClientRequest> for old::ClientRequest {
 impl TryFrom<new::ClientResult> for old::ClientResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -528,6 +562,7 @@ impl TryFrom<new::ClientResult> for old::ClientResult {
 impl TryFrom<new::ContentBlock> for old::ContentBlock {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -547,6 +582,7 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
 impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequest) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -561,6 +597,7 @@ impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
 impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequestParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -586,6 +623,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
 impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -602,6 +640,7 @@ impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
 }
 
 impl From<new::GetPromptRequest> for old::GetPromptRequest {
+    #[inline]
     fn from(from: new::GetPromptRequest) -> Self {
         let extra = from.extra;
         old::GetPromptRequest {
@@ -614,6 +653,7 @@ impl From<new::GetPromptRequest> for old::GetPromptRequest {
 impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -632,6 +672,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
 }
 
 impl From<new::InitializeRequest> for old::InitializeRequest {
+    #[inline]
     fn from(from: new::InitializeRequest) -> Self {
         let extra = from.extra;
         old::InitializeRequest {
@@ -642,6 +683,7 @@ impl From<new::InitializeRequest> for old::InitializeRequest {
 }
 
 impl From<new::InitializeResult> for old::InitializeResult {
+    #[inline]
     fn from(from: new::InitializeResult) -> Self {
         let extra = from.extra;
         old::InitializeResult {
@@ -658,6 +700,7 @@ impl From<new::InitializeResult> for old::InitializeResult {
 impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -695,6 +738,7 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
 }
 
 impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
+    #[inline]
     fn from(from: new::ListResourcesRequest) -> Self {
         let extra = from.extra;
         old::ListResourcesRequest {
@@ -705,6 +749,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
 }
 
 impl From<new::ListResourcesResult> for old::ListResourcesResult {
+    #[inline]
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
@@ -717,6 +762,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
 }
 
 impl From<new::ListToolsRequest> for old::ListToolsRequest {
+    #[inline]
     fn from(from: new::ListToolsRequest) -> Self {
         let extra = from.extra;
         old::ListToolsRequest {
@@ -727,6 +773,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
 }
 
 impl From<new::ListToolsResult> for old::ListToolsResult {
+    #[inline]
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
@@ -739,6 +786,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
 }
 
 impl From<new::ProgressNotification> for old::ProgressNotification {
+    #[inline]
     fn from(from: new::ProgressNotification) -> Self {
         let extra = from.extra;
         old::ProgressNotification {
@@ -749,6 +797,7 @@ impl From<new::ProgressNotification> for old::ProgressNotification {
 }
 
 impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
+    #[inline]
     fn from(from: new::ProgressNotificationParams) -> Self {
         let extra = from.extra;
         old::ProgressNotificationParams {
@@ -763,6 +812,7 @@ impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
 impl TryFrom<new::PromptMessage> for old::PromptMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PromptMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -776,6 +826,7 @@ impl TryFrom<new::PromptMessage> for old::PromptMessage {
 }
 
 impl From<new::Resource> for old::Resource {
+    #[inline]
     fn from(from: new::Resource) -> Self {
         let extra = from.extra;
         old::Resource {
@@ -793,6 +844,7 @@ impl From<new::Resource> for old::Resource {
 impl TryFrom<new::SamplingContent> for old::SamplingContent {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingContent) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -815,6 +867,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
 impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -828,6 +881,7 @@ impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
 }
 
 impl From<new::ServerCapabilities> for old::ServerCapabilities {
+    #[inline]
     fn from(from: new::ServerCapabilities) -> Self {
         let extra = from.extra;
         old::ServerCapabilities {
@@ -842,6 +896,7 @@ impl From<new::ServerCapabilities> for old::ServerCapabilities {
 }
 
 impl From<new::ServerNotification> for old::ServerNotification {
+    #[inline]
     fn from(from: new::ServerNotification) -> Self {
         match from {
             new::ServerNotification::Cancelled(value) => {
@@ -872,6 +927,7 @@ impl From<new::ServerNotification> for old::ServerNotification {
 impl TryFrom<new::ServerRequest> for old::ServerRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -890,6 +946,7 @@ impl TryFrom<new::ServerRequest> for old::ServerRequest {
 impl TryFrom<new::ServerResult> for old::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -925,6 +982,7 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
 }
 
 impl From<new::Tool> for old::Tool {
+    #[inline]
     fn from(from: new::Tool) -> Self {
         let extra = from.extra;
         old::Tool {

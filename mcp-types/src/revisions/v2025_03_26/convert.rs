@@ -6,6 +6,7 @@ use super::super::{v2025_06_18 as new, v2025_03_26 as old};
 use crate::convert::ConvertError;
 
 impl From<old::Annotations> for new::Annotations {
+    #[inline]
     fn from(from: old::Annotations) -> Self {
         let mut extra = from.extra;
         new::Annotations {
@@ -18,6 +19,7 @@ impl From<old::Annotations> for new::Annotations {
 }
 
 impl From<old::AnyResourceContents> for new::AnyResourceContents {
+    #[inline]
     fn from(from: old::AnyResourceContents) -> Self {
         match from {
             old::AnyResourceContents::Text(value) => {
@@ -31,6 +33,7 @@ impl From<old::AnyResourceContents> for new::AnyResourceContents {
 }
 
 impl From<old::AudioContent> for new::AudioContent {
+    #[inline]
     fn from(from: old::AudioContent) -> Self {
         let mut extra = from.extra;
         new::AudioContent {
@@ -44,6 +47,7 @@ impl From<old::AudioContent> for new::AudioContent {
 }
 
 impl From<old::BlobResourceContents> for new::BlobResourceContents {
+    #[inline]
     fn from(from: old::BlobResourceContents) -> Self {
         let mut extra = from.extra;
         new::BlobResourceContents {
@@ -71,6 +75,7 @@ impl From<old::BlobResourceContents> for new::BlobResourceContents {
 }
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
+    #[inline]
     fn from(from: old::CallToolRequest) -> Self {
         let extra = from.extra;
         new::CallToolRequest {
@@ -81,6 +86,7 @@ impl From<old::CallToolRequest> for new::CallToolRequest {
 }
 
 impl From<old::CallToolResult> for new::CallToolResult {
+    #[inline]
     fn from(from: old::CallToolResult) -> Self {
         let mut extra = from.extra;
         new::CallToolResult {
@@ -94,6 +100,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
 }
 
 impl From<old::ClientCapabilities> for new::ClientCapabilities {
+    #[inline]
     fn from(from: old::ClientCapabilities) -> Self {
         let mut extra = from.extra;
         new::ClientCapabilities {
@@ -107,6 +114,7 @@ impl From<old::ClientCapabilities> for new::ClientCapabilities {
 }
 
 impl From<old::ClientRequest> for new::ClientRequest {
+    #[inline]
     fn from(from: old::ClientRequest) -> Self {
         match from {
             old::ClientRequest::Initialize(value) => {
@@ -147,6 +155,7 @@ impl From<old::ClientRequest> for new::ClientRequest {
 }
 
 impl From<old::ClientResult> for new::ClientResult {
+    #[inline]
     fn from(from: old::ClientResult) -> Self {
         match from {
             old::ClientResult::Empty(value) => new::ClientResult::Empty(value),
@@ -161,6 +170,7 @@ impl From<old::ClientResult> for new::ClientResult {
 }
 
 impl From<old::CompleteRequest> for new::CompleteRequest {
+    #[inline]
     fn from(from: old::CompleteRequest) -> Self {
         let extra = from.extra;
         new::CompleteRequest {
@@ -171,6 +181,7 @@ impl From<old::CompleteRequest> for new::CompleteRequest {
 }
 
 impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
+    #[inline]
     fn from(from: old::CompleteRequestParams) -> Self {
         let mut extra = from.extra;
         new::CompleteRequestParams {
@@ -183,6 +194,7 @@ impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
 }
 
 impl From<old::CompletionReference> for new::CompletionReference {
+    #[inline]
     fn from(from: old::CompletionReference) -> Self {
         match from {
             old::CompletionReference::Prompt(value) => {
@@ -196,6 +208,7 @@ impl From<old::CompletionReference> for new::CompletionReference {
 }
 
 impl From<old::ContentBlock> for new::ContentBlock {
+    #[inline]
     fn from(from: old::ContentBlock) -> Self {
         match from {
             old::ContentBlock::Text(value) => new::ContentBlock::Text(value.into()),
@@ -209,6 +222,7 @@ impl From<old::ContentBlock> for new::ContentBlock {
 }
 
 impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
+    #[inline]
     fn from(from: old::CreateMessageRequest) -> Self {
         let extra = from.extra;
         new::CreateMessageRequest {
@@ -219,6 +233,7 @@ impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
 }
 
 impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
+    #[inline]
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
@@ -236,6 +251,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
 }
 
 impl From<old::CreateMessageResult> for new::CreateMessageResult {
+    #[inline]
     fn from(from: old::CreateMessageResult) -> Self {
         let extra = from.extra;
         new::CreateMessageResult {
@@ -250,6 +266,7 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
 }
 
 impl From<old::EmbeddedResource> for new::EmbeddedResource {
+    #[inline]
     fn from(from: old::EmbeddedResource) -> Self {
         let mut extra = from.extra;
         new::EmbeddedResource {
@@ -262,6 +279,7 @@ impl From<old::EmbeddedResource> for new::EmbeddedResource {
 }
 
 impl From<old::GetPromptRequest> for new::GetPromptRequest {
+    #[inline]
     fn from(from: old::GetPromptRequest) -> Self {
         let extra = from.extra;
         new::GetPromptRequest {
@@ -272,6 +290,7 @@ impl From<old::GetPromptRequest> for new::GetPromptRequest {
 }
 
 impl From<old::GetPromptResult> for new::GetPromptResult {
+    #[inline]
     fn from(from: old::GetPromptResult) -> Self {
         let extra = from.extra;
         new::GetPromptResult {
@@ -284,6 +303,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
 }
 
 impl From<old::ImageContent> for new::ImageContent {
+    #[inline]
     fn from(from: old::ImageContent) -> Self {
         let mut extra = from.extra;
         new::ImageContent {
@@ -297,6 +317,7 @@ impl From<old::ImageContent> for new::ImageContent {
 }
 
 impl From<old::Implementation> for new::Implementation {
+    #[inline]
     fn from(from: old::Implementation) -> Self {
         let mut extra = from.extra;
         new::Implementation {
@@ -309,6 +330,7 @@ impl From<old::Implementation> for new::Implementation {
 }
 
 impl From<old::InitializeRequest> for new::InitializeRequest {
+    #[inline]
     fn from(from: old::InitializeRequest) -> Self {
         let extra = from.extra;
         new::InitializeRequest {
@@ -319,6 +341,7 @@ impl From<old::InitializeRequest> for new::InitializeRequest {
 }
 
 impl From<old::InitializeRequestParams> for new::InitializeRequestParams {
+    #[inline]
     fn from(from: old::InitializeRequestParams) -> Self {
         let extra = from.extra;
         new::InitializeRequestParams {
@@ -331,6 +354,7 @@ impl From<old::InitializeRequestParams> for new::InitializeRequestParams {
 }
 
 impl From<old::InitializeResult> for new::InitializeResult {
+    #[inline]
     fn from(from: old::InitializeResult) -> Self {
         let extra = from.extra;
         new::InitializeResult {
@@ -347,6 +371,7 @@ impl From<old::InitializeResult> for new::InitializeResult {
 impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -384,6 +409,7 @@ impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
 }
 
 impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
+    #[inline]
     fn from(from: old::ListPromptsRequest) -> Self {
         let extra = from.extra;
         new::ListPromptsRequest {
@@ -394,6 +420,7 @@ impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
 }
 
 impl From<old::ListPromptsResult> for new::ListPromptsResult {
+    #[inline]
     fn from(from: old::ListPromptsResult) -> Self {
         let extra = from.extra;
         new::ListPromptsResult {
@@ -406,6 +433,7 @@ impl From<old::ListPromptsResult> for new::ListPromptsResult {
 }
 
 impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRequest {
+    #[inline]
     fn from(from: old::ListResourceTemplatesRequest) -> Self {
         let extra = from.extra;
         new::ListResourceTemplatesRequest {
@@ -416,6 +444,7 @@ impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesReque
 }
 
 impl From<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult {
+    #[inline]
     fn from(from: old::ListResourceTemplatesResult) -> Self {
         let extra = from.extra;
         new::ListResourceTemplatesResult {
@@ -432,6 +461,7 @@ impl From<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult
 }
 
 impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
+    #[inline]
     fn from(from: old::ListResourcesRequest) -> Self {
         let extra = from.extra;
         new::ListResourcesRequest {
@@ -442,6 +472,7 @@ impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
 }
 
 impl From<old::ListResourcesResult> for new::ListResourcesResult {
+    #[inline]
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
@@ -454,6 +485,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
 }
 
 impl From<old::ListRootsRequest> for new::ListRootsRequest {
+    #[inline]
     fn from(from: old::ListRootsRequest) -> Self {
         let extra = from.extra;
         new::ListRootsRequest {
@@ -464,6 +496,7 @@ impl From<old::ListRootsRequest> for new::ListRootsRequest {
 }
 
 impl From<old::ListRootsResult> for new::ListRootsResult {
+    #[inline]
     fn from(from: old::ListRootsResult) -> Self {
         let extra = from.extra;
         new::ListRootsResult {
@@ -475,6 +508,7 @@ impl From<old::ListRootsResult> for new::ListRootsResult {
 }
 
 impl From<old::ListToolsRequest> for new::ListToolsRequest {
+    #[inline]
     fn from(from: old::ListToolsRequest) -> Self {
         let extra = from.extra;
         new::ListToolsRequest {
@@ -485,6 +519,7 @@ impl From<old::ListToolsRequest> for new::ListToolsRequest {
 }
 
 impl From<old::ListToolsResult> for new::ListToolsResult {
+    #[inline]
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
@@ -497,6 +532,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
 }
 
 impl From<old::Prompt> for new::Prompt {
+    #[inline]
     fn from(from: old::Prompt) -> Self {
         let mut extra = from.extra;
         new::Prompt {
@@ -513,6 +549,7 @@ impl From<old::Prompt> for new::Prompt {
 }
 
 impl From<old::PromptArgument> for new::PromptArgument {
+    #[inline]
     fn from(from: old::PromptArgument) -> Self {
         let mut extra = from.extra;
         new::PromptArgument {
@@ -526,6 +563,7 @@ impl From<old::PromptArgument> for new::PromptArgument {
 }
 
 impl From<old::PromptMessage> for new::PromptMessage {
+    #[inline]
     fn from(from: old::PromptMessage) -> Self {
         let extra = from.extra;
         new::PromptMessage {
@@ -537,6 +575,7 @@ impl From<old::PromptMessage> for new::PromptMessage {
 }
 
 impl From<old::PromptReference> for new::PromptReference {
+    #[inline]
     fn from(from: old::PromptReference) -> Self {
         let mut extra = from.extra;
         new::PromptReference {
@@ -548,6 +587,7 @@ impl From<old::PromptReference> for new::PromptReference {
 }
 
 impl From<old::ReadResourceRequest> for new::ReadResourceRequest {
+    #[inline]
     fn from(from: old::ReadResourceRequest) -> Self {
         let extra = from.extra;
         new::ReadResourceRequest {
@@ -558,6 +598,7 @@ impl From<old::ReadResourceRequest> for new::ReadResourceRequest {
 }
 
 impl From<old::ReadResourceResult> for new::ReadResourceResult {
+    #[inline]
     fn from(from: old::ReadResourceResult) -> Self {
         let extra = from.extra;
         new::ReadResourceResult {
@@ -569,6 +610,7 @@ impl From<old::ReadResourceResult> for new::ReadResourceResult {
 }
 
 impl From<old::Resource> for new::Resource {
+    #[inline]
     fn from(from: old::Resource) -> Self {
         let mut extra = from.extra;
         new::Resource {
@@ -586,6 +628,7 @@ impl From<old::Resource> for new::Resource {
 }
 
 impl From<old::ResourceContents> for new::ResourceContents {
+    #[inline]
     fn from(from: old::ResourceContents) -> Self {
         let mut extra = from.extra;
         new::ResourceContents {
@@ -598,6 +641,7 @@ impl From<old::ResourceContents> for new::ResourceContents {
 }
 
 impl From<old::ResourceReference> for new::ResourceTemplateReference {
+    #[inline]
     fn from(from: old::ResourceReference) -> Self {
         let extra = from.extra;
         new::ResourceTemplateReference {
@@ -608,6 +652,7 @@ impl From<old::ResourceReference> for new::ResourceTemplateReference {
 }
 
 impl From<old::ResourceTemplate> for new::ResourceTemplate {
+    #[inline]
     fn from(from: old::ResourceTemplate) -> Self {
         let mut extra = from.extra;
         new::ResourceTemplate {
@@ -624,6 +669,7 @@ impl From<old::ResourceTemplate> for new::ResourceTemplate {
 }
 
 impl From<old::Root> for new::Root {
+    #[inline]
     fn from(from: old::Root) -> Self {
         let mut extra = from.extra;
         new::Root {
@@ -636,6 +682,7 @@ impl From<old::Root> for new::Root {
 }
 
 impl From<old::SamplingContent> for new::SamplingContent {
+    #[inline]
     fn from(from: old::SamplingContent) -> Self {
         match from {
             old::SamplingContent::Text(value) => new::SamplingContent::Text(value.into()),
@@ -650,6 +697,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
 }
 
 impl From<old::SamplingMessage> for new::SamplingMessage {
+    #[inline]
     fn from(from: old::SamplingMessage) -> Self {
         let extra = from.extra;
         new::SamplingMessage {
@@ -661,6 +709,7 @@ impl From<old::SamplingMessage> for new::SamplingMessage {
 }
 
 impl From<old::ServerRequest> for new::ServerRequest {
+    #[inline]
     fn from(from: old::ServerRequest) -> Self {
         match from {
             old::ServerRequest::Ping(value) => new::ServerRequest::Ping(value),
@@ -675,6 +724,7 @@ impl From<old::ServerRequest> for new::ServerRequest {
 }
 
 impl From<old::ServerResult> for new::ServerResult {
+    #[inline]
     fn from(from: old::ServerResult) -> Self {
         match from {
             old::ServerResult::Empty(value) => new::ServerResult::Empty(value),
@@ -708,6 +758,7 @@ impl From<old::ServerResult> for new::ServerResult {
 }
 
 impl From<old::TextContent> for new::TextContent {
+    #[inline]
     fn from(from: old::TextContent) -> Self {
         let mut extra = from.extra;
         new::TextContent {
@@ -720,6 +771,7 @@ impl From<old::TextContent> for new::TextContent {
 }
 
 impl From<old::TextResourceContents> for new::TextResourceContents {
+    #[inline]
     fn from(from: old::TextResourceContents) -> Self {
         let mut extra = from.extra;
         new::TextResourceContents {
@@ -747,6 +799,7 @@ impl From<old::TextResourceContents> for new::TextResourceContents {
 }
 
 impl From<old::Tool> for new::Tool {
+    #[inline]
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         new::Tool {
@@ -763,6 +816,7 @@ impl From<old::Tool> for new::Tool {
 }
 
 impl From<new::Annotations> for old::Annotations {
+    #[inline]
     fn from(from: new::Annotations) -> Self {
         let extra = from.extra;
         old::Annotations {
@@ -774,6 +828,7 @@ impl From<new::Annotations> for old::Annotations {
 }
 
 impl From<new::AnyResourceContents> for old::AnyResourceContents {
+    #[inline]
     fn from(from: new::AnyResourceContents) -> Self {
         match from {
             new::AnyResourceContents::Text(value) => {
@@ -787,6 +842,7 @@ impl From<new::AnyResourceContents> for old::AnyResourceContents {
 }
 
 impl From<new::AudioContent> for old::AudioContent {
+    #[inline]
     fn from(from: new::AudioContent) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -802,6 +858,7 @@ impl From<new::AudioContent> for old::AudioContent {
 }
 
 impl From<new::BlobResourceContents> for old::BlobResourceContents {
+    #[inline]
     fn from(from: new::BlobResourceContents) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -817,6 +874,7 @@ impl From<new::BlobResourceContents> for old::BlobResourceContents {
 }
 
 impl From<new::CallToolRequest> for old::CallToolRequest {
+    #[inline]
     fn from(from: new::CallToolRequest) -> Self {
         let extra = from.extra;
         old::CallToolRequest {
@@ -829,6 +887,7 @@ impl From<new::CallToolRequest> for old::CallToolRequest {
 impl TryFrom<new::CallToolResult> for old::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -847,6 +906,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
 }
 
 impl From<new::ClientCapabilities> for old::ClientCapabilities {
+    #[inline]
     fn from(from: new::ClientCapabilities) -> Self {
         let extra = from.extra;
         old::ClientCapabilities {
@@ -859,6 +919,7 @@ impl From<new::ClientCapabilities> for old::ClientCapabilities {
 }
 
 impl From<new::ClientRequest> for old::ClientRequest {
+    #[inline]
     fn from(from: new::ClientRequest) -> Self {
         match from {
             new::ClientRequest::Initialize(value) => {
@@ -901,6 +962,7 @@ impl From<new::ClientRequest> for old::ClientRequest {
 impl TryFrom<new::ClientResult> for old::ClientResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -922,6 +984,7 @@ impl TryFrom<new::ClientResult> for old::ClientResult {
 }
 
 impl From<new::CompleteRequest> for old::CompleteRequest {
+    #[inline]
     fn from(from: new::CompleteRequest) -> Self {
         let extra = from.extra;
         old::CompleteRequest {
@@ -932,6 +995,7 @@ impl From<new::CompleteRequest> for old::CompleteRequest {
 }
 
 impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
+    #[inline]
     fn from(from: new::CompleteRequestParams) -> Self {
         let extra = from.extra;
         old::CompleteRequestParams {
@@ -943,6 +1007,7 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
 }
 
 impl From<new::CompletionReference> for old::CompletionReference {
+    #[inline]
     fn from(from: new::CompletionReference) -> Self {
         match from {
             new::CompletionReference::Prompt(value) => {
@@ -958,6 +1023,7 @@ impl From<new::CompletionReference> for old::CompletionReference {
 impl TryFrom<new::ContentBlock> for old::ContentBlock {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -982,6 +1048,7 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
 }
 
 impl From<new::CreateMessageRequest> for old::CreateMessageRequest {
+    #[inline]
     fn from(from: new::CreateMessageRequest) -> Self {
         let extra = from.extra;
         old::CreateMessageRequest {
@@ -992,6 +1059,7 @@ impl From<new::CreateMessageRequest> for old::CreateMessageRequest {
 }
 
 impl From<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
+    #[inline]
     fn from(from: new::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         old::CreateMessageRequestParams {
@@ -1009,6 +1077,7 @@ impl From<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
 }
 
 impl From<new::CreateMessageResult> for old::CreateMessageResult {
+    #[inline]
     fn from(from: new::CreateMessageResult) -> Self {
         let extra = from.extra;
         old::CreateMessageResult {
@@ -1023,6 +1092,7 @@ impl From<new::CreateMessageResult> for old::CreateMessageResult {
 }
 
 impl From<new::EmbeddedResource> for old::EmbeddedResource {
+    #[inline]
     fn from(from: new::EmbeddedResource) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1037,6 +1107,7 @@ impl From<new::EmbeddedResource> for old::EmbeddedResource {
 }
 
 impl From<new::GetPromptRequest> for old::GetPromptRequest {
+    #[inline]
     fn from(from: new::GetPromptRequest) -> Self {
         let extra = from.extra;
         old::GetPromptRequest {
@@ -1049,6 +1120,7 @@ impl From<new::GetPromptRequest> for old::GetPromptRequest {
 impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1067,6 +1139,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
 }
 
 impl From<new::ImageContent> for old::ImageContent {
+    #[inline]
     fn from(from: new::ImageContent) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1082,6 +1155,7 @@ impl From<new::ImageContent> for old::ImageContent {
 }
 
 impl From<new::Implementation> for old::Implementation {
+    #[inline]
     fn from(from: new::Implementation) -> Self {
         let extra = from.extra;
         old::Implementation {
@@ -1093,6 +1167,7 @@ impl From<new::Implementation> for old::Implementation {
 }
 
 impl From<new::InitializeRequest> for old::InitializeRequest {
+    #[inline]
     fn from(from: new::InitializeRequest) -> Self {
         let extra = from.extra;
         old::InitializeRequest {
@@ -1103,6 +1178,7 @@ impl From<new::InitializeRequest> for old::InitializeRequest {
 }
 
 impl From<new::InitializeRequestParams> for old::InitializeRequestParams {
+    #[inline]
     fn from(from: new::InitializeRequestParams) -> Self {
         let extra = from.extra;
         old::InitializeRequestParams {
@@ -1115,6 +1191,7 @@ impl From<new::InitializeRequestParams> for old::InitializeRequestParams {
 }
 
 impl From<new::InitializeResult> for old::InitializeResult {
+    #[inline]
     fn from(from: new::InitializeResult) -> Self {
         let extra = from.extra;
         old::InitializeResult {
@@ -1129,6 +1206,7 @@ impl From<new::InitializeResult> for old::InitializeResult {
 }
 
 impl From<new::JSONRPCMessage> for old::JSONRPCMessage {
+    #[inline]
     fn from(from: new::JSONRPCMessage) -> Self {
         match from {
             new::JSONRPCMessage::Request(value) => old::JSONRPCMessage::Request(value),
@@ -1142,6 +1220,7 @@ impl From<new::JSONRPCMessage> for old::JSONRPCMessage {
 }
 
 impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
+    #[inline]
     fn from(from: new::ListPromptsRequest) -> Self {
         let extra = from.extra;
         old::ListPromptsRequest {
@@ -1152,6 +1231,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
 }
 
 impl From<new::ListPromptsResult> for old::ListPromptsResult {
+    #[inline]
     fn from(from: new::ListPromptsResult) -> Self {
         let extra = from.extra;
         old::ListPromptsResult {
@@ -1164,6 +1244,7 @@ impl From<new::ListPromptsResult> for old::ListPromptsResult {
 }
 
 impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesRequest {
+    #[inline]
     fn from(from: new::ListResourceTemplatesRequest) -> Self {
         let extra = from.extra;
         old::ListResourceTemplatesRequest {
@@ -1174,6 +1255,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
 }
 
 impl From<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult {
+    #[inline]
     fn from(from: new::ListResourceTemplatesResult) -> Self {
         let extra = from.extra;
         old::ListResourceTemplatesResult {
@@ -1190,6 +1272,7 @@ impl From<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult
 }
 
 impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
+    #[inline]
     fn from(from: new::ListResourcesRequest) -> Self {
         let extra = from.extra;
         old::ListResourcesRequest {
@@ -1200,6 +1283,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
 }
 
 impl From<new::ListResourcesResult> for old::ListResourcesResult {
+    #[inline]
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
@@ -1212,6 +1296,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
 }
 
 impl From<new::ListRootsRequest> for old::ListRootsRequest {
+    #[inline]
     fn from(from: new::ListRootsRequest) -> Self {
         let extra = from.extra;
         old::ListRootsRequest {
@@ -1222,6 +1307,7 @@ impl From<new::ListRootsRequest> for old::ListRootsRequest {
 }
 
 impl From<new::ListRootsResult> for old::ListRootsResult {
+    #[inline]
     fn from(from: new::ListRootsResult) -> Self {
         let extra = from.extra;
         old::ListRootsResult {
@@ -1233,6 +1319,7 @@ impl From<new::ListRootsResult> for old::ListRootsResult {
 }
 
 impl From<new::ListToolsRequest> for old::ListToolsRequest {
+    #[inline]
     fn from(from: new::ListToolsRequest) -> Self {
         let extra = from.extra;
         old::ListToolsRequest {
@@ -1243,6 +1330,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
 }
 
 impl From<new::ListToolsResult> for old::ListToolsResult {
+    #[inline]
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
@@ -1255,6 +1343,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
 }
 
 impl From<new::Prompt> for old::Prompt {
+    #[inline]
     fn from(from: new::Prompt) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1272,6 +1361,7 @@ impl From<new::Prompt> for old::Prompt {
 }
 
 impl From<new::PromptArgument> for old::PromptArgument {
+    #[inline]
     fn from(from: new::PromptArgument) -> Self {
         let extra = from.extra;
         old::PromptArgument {
@@ -1286,6 +1376,7 @@ impl From<new::PromptArgument> for old::PromptArgument {
 impl TryFrom<new::PromptMessage> for old::PromptMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PromptMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1299,6 +1390,7 @@ impl TryFrom<new::PromptMessage> for old::PromptMessage {
 }
 
 impl From<new::PromptReference> for old::PromptReference {
+    #[inline]
     fn from(from: new::PromptReference) -> Self {
         let extra = from.extra;
         old::PromptReference {
@@ -1309,6 +1401,7 @@ impl From<new::PromptReference> for old::PromptReference {
 }
 
 impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
+    #[inline]
     fn from(from: new::ReadResourceRequest) -> Self {
         let extra = from.extra;
         old::ReadResourceRequest {
@@ -1319,6 +1412,7 @@ impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
 }
 
 impl From<new::ReadResourceResult> for old::ReadResourceResult {
+    #[inline]
     fn from(from: new::ReadResourceResult) -> Self {
         let extra = from.extra;
         old::ReadResourceResult {
@@ -1330,6 +1424,7 @@ impl From<new::ReadResourceResult> for old::ReadResourceResult {
 }
 
 impl From<new::Resource> for old::Resource {
+    #[inline]
     fn from(from: new::Resource) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1348,6 +1443,7 @@ impl From<new::Resource> for old::Resource {
 }
 
 impl From<new::ResourceContents> for old::ResourceContents {
+    #[inline]
     fn from(from: new::ResourceContents) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1362,6 +1458,7 @@ impl From<new::ResourceContents> for old::ResourceContents {
 }
 
 impl From<new::ResourceTemplate> for old::ResourceTemplate {
+    #[inline]
     fn from(from: new::ResourceTemplate) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1379,6 +1476,7 @@ impl From<new::ResourceTemplate> for old::ResourceTemplate {
 }
 
 impl From<new::ResourceTemplateReference> for old::ResourceReference {
+    #[inline]
     fn from(from: new::ResourceTemplateReference) -> Self {
         let extra = from.extra;
         old::ResourceReference {
@@ -1389,6 +1487,7 @@ impl From<new::ResourceTemplateReference> for old::ResourceReference {
 }
 
 impl From<new::Root> for old::Root {
+    #[inline]
     fn from(from: new::Root) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1403,6 +1502,7 @@ impl From<new::Root> for old::Root {
 }
 
 impl From<new::SamplingContent> for old::SamplingContent {
+    #[inline]
     fn from(from: new::SamplingContent) -> Self {
         match from {
             new::SamplingContent::Text(value) => old::SamplingContent::Text(value.into()),
@@ -1417,6 +1517,7 @@ impl From<new::SamplingContent> for old::SamplingContent {
 }
 
 impl From<new::SamplingMessage> for old::SamplingMessage {
+    #[inline]
     fn from(from: new::SamplingMessage) -> Self {
         let extra = from.extra;
         old::SamplingMessage {
@@ -1430,6 +1531,7 @@ impl From<new::SamplingMessage> for old::SamplingMessage {
 impl TryFrom<new::ServerRequest> for old::ServerRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1453,6 +1555,7 @@ impl TryFrom<new::ServerRequest> for old::ServerRequest {
 impl TryFrom<new::ServerResult> for old::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1488,6 +1591,7 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
 }
 
 impl From<new::TextContent> for old::TextContent {
+    #[inline]
     fn from(from: new::TextContent) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1502,6 +1606,7 @@ impl From<new::TextContent> for old::TextContent {
 }
 
 impl From<new::TextResourceContents> for old::TextResourceContents {
+    #[inline]
     fn from(from: new::TextResourceContents) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1517,6 +1622,7 @@ impl From<new::TextResourceContents> for old::TextResourceContents {
 }
 
 impl From<new::Tool> for old::Tool {
+    #[inline]
     fn from(from: new::Tool) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {

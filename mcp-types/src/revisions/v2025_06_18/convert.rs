@@ -8,6 +8,7 @@ use crate::convert::{self, ConvertError};
 impl TryFrom<old::CallToolRequest> for new::CallToolRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CallToolRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -25,6 +26,7 @@ impl TryFrom<old::CallToolRequest> for new::CallToolRequest {
 }
 
 impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
+    #[inline]
     fn from(from: old::CallToolRequestParams) -> Self {
         let mut extra = from.extra;
         new::CallToolRequestParams {
@@ -40,6 +42,7 @@ impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
 impl TryFrom<old::CallToolResult> for new::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -59,6 +62,7 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
 }
 
 impl From<old::CancelledNotification> for new::CancelledNotification {
+    #[inline]
     fn from(from: old::CancelledNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -70,6 +74,7 @@ impl From<old::CancelledNotification> for new::CancelledNotification {
 }
 
 impl From<old::CancelledNotificationParams> for new::CancelledNotificationParams {
+    #[inline]
     fn from(from: old::CancelledNotificationParams) -> Self {
         let mut extra = from.extra;
         new::CancelledNotificationParams {
@@ -84,6 +89,7 @@ impl From<old::CancelledNotificationParams> for new::CancelledNotificationParams
 impl TryFrom<old::ClientCapabilities> for new::ClientCapabilities {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ClientCapabilities) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -106,6 +112,7 @@ impl TryFrom<old::ClientCapabilities> for new::ClientCapabilities {
 }
 
 impl From<old::ClientNotification> for new::ClientNotification {
+    #[inline]
     fn from(from: old::ClientNotification) -> Self {
         match from {
             old::ClientNotification::Cancelled(value) => {
@@ -127,6 +134,7 @@ impl From<old::ClientNotification> for new::ClientNotification {
 impl TryFrom<old::ClientRequest> for new::ClientRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ClientRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -175,6 +183,7 @@ impl TryFrom<old::ClientRequest> for new::ClientRequest {
 }
 
 impl From<old::ClientResult> for new::ClientResult {
+    #[inline]
     fn from(from: old::ClientResult) -> Self {
         match from {
             old::ClientResult::Empty(value) => new::ClientResult::Empty(value),
@@ -190,6 +199,7 @@ impl From<old::ClientResult> for new::ClientResult {
 impl TryFrom<old::CompleteRequest> for new::CompleteRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CompleteRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -207,6 +217,7 @@ impl TryFrom<old::CompleteRequest> for new::CompleteRequest {
 }
 
 impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
+    #[inline]
     fn from(from: old::CompleteRequestParams) -> Self {
         let mut extra = from.extra;
         new::CompleteRequestParams {
@@ -222,6 +233,7 @@ impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
 impl TryFrom<old::ContentBlock> for new::ContentBlock {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -240,6 +252,7 @@ impl TryFrom<old::ContentBlock> for new::ContentBlock {
 impl TryFrom<old::CreateMessageRequest> for new::CreateMessageRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CreateMessageRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -259,6 +272,7 @@ impl TryFrom<old::CreateMessageRequest> for new::CreateMessageRequest {
 }
 
 impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
+    #[inline]
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let mut extra = from.extra;
         new::CreateMessageRequestParams {
@@ -280,6 +294,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
 }
 
 impl From<old::CreateMessageResult> for new::CreateMessageResult {
+    #[inline]
     fn from(from: old::CreateMessageResult) -> Self {
         let extra = from.extra;
         new::CreateMessageResult {
@@ -296,6 +311,7 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
 impl TryFrom<old::ElicitRequest> for new::ElicitRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ElicitRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -313,6 +329,7 @@ impl TryFrom<old::ElicitRequest> for new::ElicitRequest {
 }
 
 impl From<old::ElicitRequestFormParams> for new::ElicitRequestFormParams {
+    #[inline]
     fn from(from: old::ElicitRequestFormParams) -> Self {
         let mut extra = from.extra;
         new::ElicitRequestFormParams {
@@ -327,6 +344,7 @@ impl From<old::ElicitRequestFormParams> for new::ElicitRequestFormParams {
 }
 
 impl From<old::ElicitResult> for new::ElicitResult {
+    #[inline]
     fn from(from: old::ElicitResult) -> Self {
         let extra = from.extra;
         new::ElicitResult {
@@ -339,6 +357,7 @@ impl From<old::ElicitResult> for new::ElicitResult {
 }
 
 impl From<old::ElicitValue> for new::ElicitValue {
+    #[inline]
     fn from(from: old::ElicitValue) -> Self {
         match from {
             old::ElicitValue::String(value) => new::ElicitValue::String(value),
@@ -349,6 +368,7 @@ impl From<old::ElicitValue> for new::ElicitValue {
 }
 
 impl From<old::EnumSchema> for new::LegacyTitledEnumSchema {
+    #[inline]
     fn from(from: old::EnumSchema) -> Self {
         let mut extra = from.extra;
         new::LegacyTitledEnumSchema {
@@ -365,6 +385,7 @@ impl From<old::EnumSchema> for new::LegacyTitledEnumSchema {
 impl TryFrom<old::GetPromptRequest> for new::GetPromptRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::GetPromptRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -382,6 +403,7 @@ impl TryFrom<old::GetPromptRequest> for new::GetPromptRequest {
 }
 
 impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
+    #[inline]
     fn from(from: old::GetPromptRequestParams) -> Self {
         let mut extra = from.extra;
         new::GetPromptRequestParams {
@@ -396,6 +418,7 @@ impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
 impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -414,6 +437,7 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
 }
 
 impl From<old::Implementation> for new::Implementation {
+    #[inline]
     fn from(from: old::Implementation) -> Self {
         let mut extra = from.extra;
         new::Implementation {
@@ -431,6 +455,7 @@ impl From<old::Implementation> for new::Implementation {
 impl TryFrom<old::InitializeRequest> for new::InitializeRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::InitializeRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -450,6 +475,7 @@ impl TryFrom<old::InitializeRequest> for new::InitializeRequest {
 impl TryFrom<old::InitializeRequestParams> for new::InitializeRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::InitializeRequestParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -465,6 +491,7 @@ impl TryFrom<old::InitializeRequestParams> for new::InitializeRequestParams {
 }
 
 impl From<old::InitializeResult> for new::InitializeResult {
+    #[inline]
     fn from(from: old::InitializeResult) -> Self {
         let extra = from.extra;
         new::InitializeResult {
@@ -479,6 +506,7 @@ impl From<old::InitializeResult> for new::InitializeResult {
 }
 
 impl From<old::InitializedNotification> for new::InitializedNotification {
+    #[inline]
     fn from(from: old::InitializedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -490,6 +518,7 @@ impl From<old::InitializedNotification> for new::InitializedNotification {
 }
 
 impl From<old::JSONRPCError> for new::JSONRPCErrorResponse {
+    #[inline]
     fn from(from: old::JSONRPCError) -> Self {
         let extra = from.extra;
         new::JSONRPCErrorResponse {
@@ -503,6 +532,7 @@ impl From<old::JSONRPCError> for new::JSONRPCErrorResponse {
 impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -530,6 +560,7 @@ impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
 impl TryFrom<old::JSONRPCNotification> for new::JSONRPCNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -548,6 +579,7 @@ impl TryFrom<old::JSONRPCNotification> for new::JSONRPCNotification {
 impl TryFrom<old::JSONRPCRequest> for new::JSONRPCRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCRequest) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -565,6 +597,7 @@ impl TryFrom<old::JSONRPCRequest> for new::JSONRPCRequest {
 }
 
 impl From<old::JSONRPCResponse> for new::JSONRPCResultResponse {
+    #[inline]
     fn from(from: old::JSONRPCResponse) -> Self {
         let extra = from.extra;
         new::JSONRPCResultResponse {
@@ -578,6 +611,7 @@ impl From<old::JSONRPCResponse> for new::JSONRPCResultResponse {
 impl TryFrom<old::ListPromptsRequest> for new::ListPromptsRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListPromptsRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -597,6 +631,7 @@ impl TryFrom<old::ListPromptsRequest> for new::ListPromptsRequest {
 impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListPromptsResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -617,6 +652,7 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
 impl TryFrom<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourceTemplatesRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -640,6 +676,7 @@ impl TryFrom<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRe
 impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -660,6 +697,7 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
 impl TryFrom<old::ListResourcesRequest> for new::ListResourcesRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourcesRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -681,6 +719,7 @@ impl TryFrom<old::ListResourcesRequest> for new::ListResourcesRequest {
 impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourcesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -701,6 +740,7 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
 impl TryFrom<old::ListRootsRequest> for new::ListRootsRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListRootsRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -720,6 +760,7 @@ impl TryFrom<old::ListRootsRequest> for new::ListRootsRequest {
 impl TryFrom<old::ListToolsRequest> for new::ListToolsRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListToolsRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -737,6 +778,7 @@ impl TryFrom<old::ListToolsRequest> for new::ListToolsRequest {
 }
 
 impl From<old::ListToolsResult> for new::ListToolsResult {
+    #[inline]
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
@@ -749,6 +791,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
 }
 
 impl From<old::LoggingMessageNotification> for new::LoggingMessageNotification {
+    #[inline]
     fn from(from: old::LoggingMessageNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -761,6 +804,7 @@ impl From<old::LoggingMessageNotification> for new::LoggingMessageNotification {
 
 impl From<old::LoggingMessageNotificationParams>
 for new::LoggingMessageNotificationParams {
+    #[inline]
     fn from(from: old::LoggingMessageNotificationParams) -> Self {
         let mut extra = from.extra;
         new::LoggingMessageNotificationParams {
@@ -776,6 +820,7 @@ for new::LoggingMessageNotificationParams {
 impl TryFrom<old::Notification> for new::Notification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::Notification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -792,6 +837,7 @@ impl TryFrom<old::Notification> for new::Notification {
 }
 
 impl From<old::NumberSchema> for new::NumberSchema {
+    #[inline]
     fn from(from: old::NumberSchema) -> Self {
         let mut extra = from.extra;
         new::NumberSchema {
@@ -809,6 +855,7 @@ impl From<old::NumberSchema> for new::NumberSchema {
 impl TryFrom<old::PaginatedRequest> for new::PaginatedRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::PaginatedRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -827,6 +874,7 @@ impl TryFrom<old::PaginatedRequest> for new::PaginatedRequest {
 }
 
 impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
+    #[inline]
     fn from(from: old::PaginatedRequestParams) -> Self {
         let mut extra = from.extra;
         new::PaginatedRequestParams {
@@ -840,6 +888,7 @@ impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
 impl TryFrom<old::PingRequest> for new::PingRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::PingRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -857,6 +906,7 @@ impl TryFrom<old::PingRequest> for new::PingRequest {
 }
 
 impl From<old::PrimitiveSchemaDefinition> for new::PrimitiveSchemaDefinition {
+    #[inline]
     fn from(from: old::PrimitiveSchemaDefinition) -> Self {
         match from {
             old::PrimitiveSchemaDefinition::String(value) => {
@@ -878,6 +928,7 @@ impl From<old::PrimitiveSchemaDefinition> for new::PrimitiveSchemaDefinition {
 }
 
 impl From<old::ProgressNotification> for new::ProgressNotification {
+    #[inline]
     fn from(from: old::ProgressNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -889,6 +940,7 @@ impl From<old::ProgressNotification> for new::ProgressNotification {
 }
 
 impl From<old::ProgressNotificationParams> for new::ProgressNotificationParams {
+    #[inline]
     fn from(from: old::ProgressNotificationParams) -> Self {
         let mut extra = from.extra;
         new::ProgressNotificationParams {
@@ -905,6 +957,7 @@ impl From<old::ProgressNotificationParams> for new::ProgressNotificationParams {
 impl TryFrom<old::Prompt> for new::Prompt {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::Prompt) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -925,6 +978,7 @@ impl TryFrom<old::Prompt> for new::Prompt {
 }
 
 impl From<old::PromptListChangedNotification> for new::PromptListChangedNotification {
+    #[inline]
     fn from(from: old::PromptListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -938,6 +992,7 @@ impl From<old::PromptListChangedNotification> for new::PromptListChangedNotifica
 impl TryFrom<old::PromptMessage> for new::PromptMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::PromptMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -953,6 +1008,7 @@ impl TryFrom<old::PromptMessage> for new::PromptMessage {
 impl TryFrom<old::ReadResourceRequest> for new::ReadResourceRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ReadResourceRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -972,6 +1028,7 @@ impl TryFrom<old::ReadResourceRequest> for new::ReadResourceRequest {
 }
 
 impl From<old::ReadResourceRequestParams> for new::ReadResourceRequestParams {
+    #[inline]
     fn from(from: old::ReadResourceRequestParams) -> Self {
         let mut extra = from.extra;
         new::ReadResourceRequestParams {
@@ -985,6 +1042,7 @@ impl From<old::ReadResourceRequestParams> for new::ReadResourceRequestParams {
 impl TryFrom<old::Request> for new::Request {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::Request) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1001,6 +1059,7 @@ impl TryFrom<old::Request> for new::Request {
 }
 
 impl From<old::RequestedSchema> for new::RequestedSchema {
+    #[inline]
     fn from(from: old::RequestedSchema) -> Self {
         let mut extra = from.extra;
         new::RequestedSchema {
@@ -1015,6 +1074,7 @@ impl From<old::RequestedSchema> for new::RequestedSchema {
 impl TryFrom<old::Resource> for new::Resource {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::Resource) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1052,6 +1112,7 @@ impl TryFrom<old::Resource> for new::Resource {
 impl TryFrom<old::ResourceLink> for new::ResourceLink {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ResourceLink) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1088,6 +1149,7 @@ impl TryFrom<old::ResourceLink> for new::ResourceLink {
 
 impl From<old::ResourceListChangedNotification>
 for new::ResourceListChangedNotification {
+    #[inline]
     fn from(from: old::ResourceListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -1101,6 +1163,7 @@ for new::ResourceListChangedNotification {
 impl TryFrom<old::ResourceTemplate> for new::ResourceTemplate {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ResourceTemplate) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1123,6 +1186,7 @@ impl TryFrom<old::ResourceTemplate> for new::ResourceTemplate {
 }
 
 impl From<old::ResourceUpdatedNotification> for new::ResourceUpdatedNotification {
+    #[inline]
     fn from(from: old::ResourceUpdatedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -1135,6 +1199,7 @@ impl From<old::ResourceUpdatedNotification> for new::ResourceUpdatedNotification
 
 impl From<old::ResourceUpdatedNotificationParams>
 for new::ResourceUpdatedNotificationParams {
+    #[inline]
     fn from(from: old::ResourceUpdatedNotificationParams) -> Self {
         let mut extra = from.extra;
         new::ResourceUpdatedNotificationParams {
@@ -1146,6 +1211,7 @@ for new::ResourceUpdatedNotificationParams {
 }
 
 impl From<old::RootsListChangedNotification> for new::RootsListChangedNotification {
+    #[inline]
     fn from(from: old::RootsListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -1157,6 +1223,7 @@ impl From<old::RootsListChangedNotification> for new::RootsListChangedNotificati
 }
 
 impl From<old::SamplingContent> for new::SamplingContent {
+    #[inline]
     fn from(from: old::SamplingContent) -> Self {
         match from {
             old::SamplingContent::Text(value) => {
@@ -1179,6 +1246,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
 }
 
 impl From<old::SamplingMessage> for new::SamplingMessage {
+    #[inline]
     fn from(from: old::SamplingMessage) -> Self {
         let mut extra = from.extra;
         new::SamplingMessage {
@@ -1191,6 +1259,7 @@ impl From<old::SamplingMessage> for new::SamplingMessage {
 }
 
 impl From<old::ServerCapabilities> for new::ServerCapabilities {
+    #[inline]
     fn from(from: old::ServerCapabilities) -> Self {
         let mut extra = from.extra;
         new::ServerCapabilities {
@@ -1207,6 +1276,7 @@ impl From<old::ServerCapabilities> for new::ServerCapabilities {
 }
 
 impl From<old::ServerNotification> for new::ServerNotification {
+    #[inline]
     fn from(from: old::ServerNotification) -> Self {
         match from {
             old::ServerNotification::Cancelled(value) => {
@@ -1237,6 +1307,7 @@ impl From<old::ServerNotification> for new::ServerNotification {
 impl TryFrom<old::ServerRequest> for new::ServerRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ServerRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1260,6 +1331,7 @@ impl TryFrom<old::ServerRequest> for new::ServerRequest {
 impl TryFrom<old::ServerResult> for new::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1297,6 +1369,7 @@ impl TryFrom<old::ServerResult> for new::ServerResult {
 impl TryFrom<old::SetLevelRequest> for new::SetLevelRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::SetLevelRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1314,6 +1387,7 @@ impl TryFrom<old::SetLevelRequest> for new::SetLevelRequest {
 }
 
 impl From<old::SetLevelRequestParams> for new::SetLevelRequestParams {
+    #[inline]
     fn from(from: old::SetLevelRequestParams) -> Self {
         let mut extra = from.extra;
         new::SetLevelRequestParams {
@@ -1325,12 +1399,14 @@ impl From<old::SetLevelRequestParams> for new::SetLevelRequestParams {
 }
 
 impl From<old::StopReason> for new::StopReason {
+    #[inline]
     fn from(from: old::StopReason) -> Self {
         new::StopReason::from(from.as_str())
     }
 }
 
 impl From<old::StringSchema> for new::StringSchema {
+    #[inline]
     fn from(from: old::StringSchema) -> Self {
         let mut extra = from.extra;
         new::StringSchema {
@@ -1348,6 +1424,7 @@ impl From<old::StringSchema> for new::StringSchema {
 impl TryFrom<old::SubscribeRequest> for new::SubscribeRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::SubscribeRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1365,6 +1442,7 @@ impl TryFrom<old::SubscribeRequest> for new::SubscribeRequest {
 }
 
 impl From<old::SubscribeRequestParams> for new::SubscribeRequestParams {
+    #[inline]
     fn from(from: old::SubscribeRequestParams) -> Self {
         let mut extra = from.extra;
         new::SubscribeRequestParams {
@@ -1376,6 +1454,7 @@ impl From<old::SubscribeRequestParams> for new::SubscribeRequestParams {
 }
 
 impl From<old::Tool> for new::Tool {
+    #[inline]
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         new::Tool {
@@ -1394,6 +1473,7 @@ impl From<old::Tool> for new::Tool {
 }
 
 impl From<old::ToolInputSchema> for new::ToolInputSchema {
+    #[inline]
     fn from(from: old::ToolInputSchema) -> Self {
         let mut extra = from.extra;
         new::ToolInputSchema {
@@ -1406,6 +1486,7 @@ impl From<old::ToolInputSchema> for new::ToolInputSchema {
 }
 
 impl From<old::ToolListChangedNotification> for new::ToolListChangedNotification {
+    #[inline]
     fn from(from: old::ToolListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.remove("jsonrpc");
@@ -1417,6 +1498,7 @@ impl From<old::ToolListChangedNotification> for new::ToolListChangedNotification
 }
 
 impl From<old::ToolOutputSchema> for new::ToolOutputSchema {
+    #[inline]
     fn from(from: old::ToolOutputSchema) -> Self {
         let mut extra = from.extra;
         new::ToolOutputSchema {
@@ -1431,6 +1513,7 @@ impl From<old::ToolOutputSchema> for new::ToolOutputSchema {
 impl TryFrom<old::UnsubscribeRequest> for new::UnsubscribeRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::UnsubscribeRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1448,6 +1531,7 @@ impl TryFrom<old::UnsubscribeRequest> for new::UnsubscribeRequest {
 }
 
 impl From<old::UnsubscribeRequestParams> for new::UnsubscribeRequestParams {
+    #[inline]
     fn from(from: old::UnsubscribeRequestParams) -> Self {
         let mut extra = from.extra;
         new::UnsubscribeRequestParams {
@@ -1459,6 +1543,7 @@ impl From<old::UnsubscribeRequestParams> for new::UnsubscribeRequestParams {
 }
 
 impl From<new::CallToolRequest> for old::CallToolRequest {
+    #[inline]
     fn from(from: new::CallToolRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -1471,6 +1556,7 @@ impl From<new::CallToolRequest> for old::CallToolRequest {
 }
 
 impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
+    #[inline]
     fn from(from: new::CallToolRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1487,6 +1573,7 @@ impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
 impl TryFrom<new::CallToolResult> for old::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1508,6 +1595,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
 impl TryFrom<new::CancelledNotification> for old::CancelledNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CancelledNotification) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1523,6 +1611,7 @@ impl TryFrom<new::CancelledNotification> for old::CancelledNotification {
 impl TryFrom<new::CancelledNotificationParams> for old::CancelledNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CancelledNotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1551,6 +1640,7 @@ impl TryFrom<new::CancelledNotificationParams> for old::CancelledNotificationPar
 impl TryFrom<new::ClientCapabilities> for old::ClientCapabilities {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientCapabilities) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1574,6 +1664,7 @@ impl TryFrom<new::ClientCapabilities> for old::ClientCapabilities {
 impl TryFrom<new::ClientNotification> for old::ClientNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1606,6 +1697,7 @@ impl TryFrom<new::ClientNotification> for old::ClientNotification {
 impl TryFrom<new::ClientRequest> for old::ClientRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1690,6 +1782,7 @@ impl TryFrom<new::ClientRequest> for old::ClientRequest {
 impl TryFrom<new::ClientResult> for old::ClientResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1741,6 +1834,7 @@ impl TryFrom<new::ClientResult> for old::ClientResult {
 }
 
 impl From<new::CompleteRequest> for old::CompleteRequest {
+    #[inline]
     fn from(from: new::CompleteRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -1753,6 +1847,7 @@ impl From<new::CompleteRequest> for old::CompleteRequest {
 }
 
 impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
+    #[inline]
     fn from(from: new::CompleteRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1770,6 +1865,7 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
 impl TryFrom<new::ContentBlock> for old::ContentBlock {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1788,6 +1884,7 @@ impl TryFrom<new::ContentBlock> for old::ContentBlock {
 impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1804,6 +1901,7 @@ impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
 impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequestParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1832,6 +1930,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
 impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1850,6 +1949,7 @@ impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
 impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1877,6 +1977,7 @@ impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
 impl TryFrom<new::ElicitRequestFormParams> for old::ElicitRequestFormParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitRequestFormParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1895,6 +1996,7 @@ impl TryFrom<new::ElicitRequestFormParams> for old::ElicitRequestFormParams {
 impl TryFrom<new::ElicitResult> for old::ElicitResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1914,6 +2016,7 @@ impl TryFrom<new::ElicitResult> for old::ElicitResult {
 impl TryFrom<new::ElicitValue> for old::ElicitValue {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitValue) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1931,6 +2034,7 @@ impl TryFrom<new::ElicitValue> for old::ElicitValue {
 }
 
 impl From<new::GetPromptRequest> for old::GetPromptRequest {
+    #[inline]
     fn from(from: new::GetPromptRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -1943,6 +2047,7 @@ impl From<new::GetPromptRequest> for old::GetPromptRequest {
 }
 
 impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
+    #[inline]
     fn from(from: new::GetPromptRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -1959,6 +2064,7 @@ impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
 impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1977,6 +2083,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
 }
 
 impl From<new::Implementation> for old::Implementation {
+    #[inline]
     fn from(from: new::Implementation) -> Self {
         let extra = from.extra;
         old::Implementation {
@@ -1991,6 +2098,7 @@ impl From<new::Implementation> for old::Implementation {
 impl TryFrom<new::InitializeRequest> for old::InitializeRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::InitializeRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2007,6 +2115,7 @@ impl TryFrom<new::InitializeRequest> for old::InitializeRequest {
 impl TryFrom<new::InitializeRequestParams> for old::InitializeRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::InitializeRequestParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2024,6 +2133,7 @@ impl TryFrom<new::InitializeRequestParams> for old::InitializeRequestParams {
 }
 
 impl From<new::InitializeResult> for old::InitializeResult {
+    #[inline]
     fn from(from: new::InitializeResult) -> Self {
         let extra = from.extra;
         old::InitializeResult {
@@ -2038,6 +2148,7 @@ impl From<new::InitializeResult> for old::InitializeResult {
 }
 
 impl From<new::InitializedNotification> for old::InitializedNotification {
+    #[inline]
     fn from(from: new::InitializedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2051,6 +2162,7 @@ impl From<new::InitializedNotification> for old::InitializedNotification {
 impl TryFrom<new::JSONRPCErrorResponse> for old::JSONRPCError {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCErrorResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2069,6 +2181,7 @@ impl TryFrom<new::JSONRPCErrorResponse> for old::JSONRPCError {
 impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2096,6 +2209,7 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
 impl TryFrom<new::JSONRPCNotification> for old::JSONRPCNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2114,6 +2228,7 @@ impl TryFrom<new::JSONRPCNotification> for old::JSONRPCNotification {
 impl TryFrom<new::JSONRPCRequest> for old::JSONRPCRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCRequest) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2131,6 +2246,7 @@ impl TryFrom<new::JSONRPCRequest> for old::JSONRPCRequest {
 }
 
 impl From<new::JSONRPCResultResponse> for old::JSONRPCResponse {
+    #[inline]
     fn from(from: new::JSONRPCResultResponse) -> Self {
         let extra = from.extra;
         old::JSONRPCResponse {
@@ -2142,6 +2258,7 @@ impl From<new::JSONRPCResultResponse> for old::JSONRPCResponse {
 }
 
 impl From<new::LegacyTitledEnumSchema> for old::EnumSchema {
+    #[inline]
     fn from(from: new::LegacyTitledEnumSchema) -> Self {
         let extra = from.extra;
         old::EnumSchema {
@@ -2155,6 +2272,7 @@ impl From<new::LegacyTitledEnumSchema> for old::EnumSchema {
 }
 
 impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
+    #[inline]
     fn from(from: new::ListPromptsRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2169,6 +2287,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
 impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListPromptsResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2187,6 +2306,7 @@ impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
 }
 
 impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesRequest {
+    #[inline]
     fn from(from: new::ListResourceTemplatesRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2201,6 +2321,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
 impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2219,6 +2340,7 @@ impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesRes
 }
 
 impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
+    #[inline]
     fn from(from: new::ListResourcesRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2233,6 +2355,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
 impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListResourcesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2251,6 +2374,7 @@ impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
 }
 
 impl From<new::ListRootsRequest> for old::ListRootsRequest {
+    #[inline]
     fn from(from: new::ListRootsRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2263,6 +2387,7 @@ impl From<new::ListRootsRequest> for old::ListRootsRequest {
 }
 
 impl From<new::ListToolsRequest> for old::ListToolsRequest {
+    #[inline]
     fn from(from: new::ListToolsRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2275,6 +2400,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
 }
 
 impl From<new::ListToolsResult> for old::ListToolsResult {
+    #[inline]
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
@@ -2287,6 +2413,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
 }
 
 impl From<new::LoggingMessageNotification> for old::LoggingMessageNotification {
+    #[inline]
     fn from(from: new::LoggingMessageNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2299,6 +2426,7 @@ impl From<new::LoggingMessageNotification> for old::LoggingMessageNotification {
 
 impl From<new::LoggingMessageNotificationParams>
 for old::LoggingMessageNotificationParams {
+    #[inline]
     fn from(from: new::LoggingMessageNotificationParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2316,6 +2444,7 @@ for old::LoggingMessageNotificationParams {
 impl TryFrom<new::Notification> for old::Notification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::Notification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2332,6 +2461,7 @@ impl TryFrom<new::Notification> for old::Notification {
 }
 
 impl From<new::NumberSchema> for old::NumberSchema {
+    #[inline]
     fn from(from: new::NumberSchema) -> Self {
         let extra = from.extra;
         old::NumberSchema {
@@ -2346,6 +2476,7 @@ impl From<new::NumberSchema> for old::NumberSchema {
 }
 
 impl From<new::PaginatedRequest> for old::PaginatedRequest {
+    #[inline]
     fn from(from: new::PaginatedRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2359,6 +2490,7 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
 }
 
 impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
+    #[inline]
     fn from(from: new::PaginatedRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2372,6 +2504,7 @@ impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
 }
 
 impl From<new::PingRequest> for old::PingRequest {
+    #[inline]
     fn from(from: new::PingRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2386,6 +2519,7 @@ impl From<new::PingRequest> for old::PingRequest {
 impl TryFrom<new::PrimitiveSchemaDefinition> for old::PrimitiveSchemaDefinition {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PrimitiveSchemaDefinition) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2438,6 +2572,7 @@ impl TryFrom<new::PrimitiveSchemaDefinition> for old::PrimitiveSchemaDefinition 
 }
 
 impl From<new::ProgressNotification> for old::ProgressNotification {
+    #[inline]
     fn from(from: new::ProgressNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2449,6 +2584,7 @@ impl From<new::ProgressNotification> for old::ProgressNotification {
 }
 
 impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
+    #[inline]
     fn from(from: new::ProgressNotificationParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2467,6 +2603,7 @@ impl From<new::ProgressNotificationParams> for old::ProgressNotificationParams {
 impl TryFrom<new::Prompt> for old::Prompt {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::Prompt) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2486,6 +2623,7 @@ impl TryFrom<new::Prompt> for old::Prompt {
 }
 
 impl From<new::PromptListChangedNotification> for old::PromptListChangedNotification {
+    #[inline]
     fn from(from: new::PromptListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2499,6 +2637,7 @@ impl From<new::PromptListChangedNotification> for old::PromptListChangedNotifica
 impl TryFrom<new::PromptMessage> for old::PromptMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PromptMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2512,6 +2651,7 @@ impl TryFrom<new::PromptMessage> for old::PromptMessage {
 }
 
 impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
+    #[inline]
     fn from(from: new::ReadResourceRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2524,6 +2664,7 @@ impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
 }
 
 impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
+    #[inline]
     fn from(from: new::ReadResourceRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2539,6 +2680,7 @@ impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
 impl TryFrom<new::Request> for old::Request {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::Request) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2557,6 +2699,7 @@ impl TryFrom<new::Request> for old::Request {
 impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::RequestedSchema) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2575,6 +2718,7 @@ impl TryFrom<new::RequestedSchema> for old::RequestedSchema {
 impl TryFrom<new::Resource> for old::Resource {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::Resource) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2599,6 +2743,7 @@ impl TryFrom<new::Resource> for old::Resource {
 impl TryFrom<new::ResourceLink> for old::ResourceLink {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ResourceLink) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2622,6 +2767,7 @@ impl TryFrom<new::ResourceLink> for old::ResourceLink {
 
 impl From<new::ResourceListChangedNotification>
 for old::ResourceListChangedNotification {
+    #[inline]
     fn from(from: new::ResourceListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2635,6 +2781,7 @@ for old::ResourceListChangedNotification {
 impl TryFrom<new::ResourceTemplate> for old::ResourceTemplate {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ResourceTemplate) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2656,6 +2803,7 @@ impl TryFrom<new::ResourceTemplate> for old::ResourceTemplate {
 }
 
 impl From<new::ResourceUpdatedNotification> for old::ResourceUpdatedNotification {
+    #[inline]
     fn from(from: new::ResourceUpdatedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2668,6 +2816,7 @@ impl From<new::ResourceUpdatedNotification> for old::ResourceUpdatedNotification
 
 impl From<new::ResourceUpdatedNotificationParams>
 for old::ResourceUpdatedNotificationParams {
+    #[inline]
     fn from(from: new::ResourceUpdatedNotificationParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2681,6 +2830,7 @@ for old::ResourceUpdatedNotificationParams {
 }
 
 impl From<new::RootsListChangedNotification> for old::RootsListChangedNotification {
+    #[inline]
     fn from(from: new::RootsListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2694,6 +2844,7 @@ impl From<new::RootsListChangedNotification> for old::RootsListChangedNotificati
 impl TryFrom<new::SamplingContent> for old::SamplingContent {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingContent) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2745,6 +2896,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
 impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingMessage) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2761,6 +2913,7 @@ impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
 }
 
 impl From<new::ServerCapabilities> for old::ServerCapabilities {
+    #[inline]
     fn from(from: new::ServerCapabilities) -> Self {
         let extra = from.extra;
         old::ServerCapabilities {
@@ -2778,6 +2931,7 @@ impl From<new::ServerCapabilities> for old::ServerCapabilities {
 impl TryFrom<new::ServerNotification> for old::ServerNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2828,6 +2982,7 @@ impl TryFrom<new::ServerNotification> for old::ServerNotification {
 impl TryFrom<new::ServerRequest> for old::ServerRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2885,6 +3040,7 @@ impl TryFrom<new::ServerRequest> for old::ServerRequest {
 impl TryFrom<new::ServerResult> for old::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2952,6 +3108,7 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
 }
 
 impl From<new::SetLevelRequest> for old::SetLevelRequest {
+    #[inline]
     fn from(from: new::SetLevelRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -2964,6 +3121,7 @@ impl From<new::SetLevelRequest> for old::SetLevelRequest {
 }
 
 impl From<new::SetLevelRequestParams> for old::SetLevelRequestParams {
+    #[inline]
     fn from(from: new::SetLevelRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -2977,12 +3135,14 @@ impl From<new::SetLevelRequestParams> for old::SetLevelRequestParams {
 }
 
 impl From<new::StopReason> for old::StopReason {
+    #[inline]
     fn from(from: new::StopReason) -> Self {
         old::StopReason::from(from.as_str())
     }
 }
 
 impl From<new::StringSchema> for old::StringSchema {
+    #[inline]
     fn from(from: new::StringSchema) -> Self {
         let extra = from.extra;
         old::StringSchema {
@@ -2997,6 +3157,7 @@ impl From<new::StringSchema> for old::StringSchema {
 }
 
 impl From<new::SubscribeRequest> for old::SubscribeRequest {
+    #[inline]
     fn from(from: new::SubscribeRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -3009,6 +3170,7 @@ impl From<new::SubscribeRequest> for old::SubscribeRequest {
 }
 
 impl From<new::SubscribeRequestParams> for old::SubscribeRequestParams {
+    #[inline]
     fn from(from: new::SubscribeRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -3022,6 +3184,7 @@ impl From<new::SubscribeRequestParams> for old::SubscribeRequestParams {
 }
 
 impl From<new::Tool> for old::Tool {
+    #[inline]
     fn from(from: new::Tool) -> Self {
         let extra = from.extra;
         old::Tool {
@@ -3038,6 +3201,7 @@ impl From<new::Tool> for old::Tool {
 }
 
 impl From<new::ToolInputSchema> for old::ToolInputSchema {
+    #[inline]
     fn from(from: new::ToolInputSchema) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.schema {
@@ -3052,6 +3216,7 @@ impl From<new::ToolInputSchema> for old::ToolInputSchema {
 }
 
 impl From<new::ToolListChangedNotification> for old::ToolListChangedNotification {
+    #[inline]
     fn from(from: new::ToolListChangedNotification) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -3063,6 +3228,7 @@ impl From<new::ToolListChangedNotification> for old::ToolListChangedNotification
 }
 
 impl From<new::ToolOutputSchema> for old::ToolOutputSchema {
+    #[inline]
     fn from(from: new::ToolOutputSchema) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.schema {
@@ -3077,6 +3243,7 @@ impl From<new::ToolOutputSchema> for old::ToolOutputSchema {
 }
 
 impl From<new::UnsubscribeRequest> for old::UnsubscribeRequest {
+    #[inline]
     fn from(from: new::UnsubscribeRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("jsonrpc", &"2.0");
@@ -3089,6 +3256,7 @@ impl From<new::UnsubscribeRequest> for old::UnsubscribeRequest {
 }
 
 impl From<new::UnsubscribeRequestParams> for old::UnsubscribeRequestParams {
+    #[inline]
     fn from(from: new::UnsubscribeRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {

@@ -7,6 +7,7 @@ use crate::codec::{Extra, Value};
 use crate::convert::{self, ConvertError};
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
+    #[inline]
     fn from(from: old::CallToolRequest) -> Self {
         let extra = from.extra;
         new::CallToolRequest {
@@ -18,6 +19,7 @@ impl From<old::CallToolRequest> for new::CallToolRequest {
 }
 
 impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
+    #[inline]
     fn from(from: old::CallToolRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.task {
@@ -56,6 +58,7 @@ impl From<old::CallToolRequestParams> for new::CallToolRequestParams {
 impl TryFrom<old::CallToolResult> for new::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -79,6 +82,7 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
 impl TryFrom<old::CancelledNotification> for new::CancelledNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CancelledNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -93,6 +97,7 @@ impl TryFrom<old::CancelledNotification> for new::CancelledNotification {
 impl TryFrom<old::CancelledNotificationParams> for new::CancelledNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CancelledNotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -122,6 +127,7 @@ impl TryFrom<old::CancelledNotificationParams> for new::CancelledNotificationPar
 impl TryFrom<old::ClientCapabilities> for new::ClientCapabilities {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ClientCapabilities) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -146,6 +152,7 @@ impl TryFrom<old::ClientCapabilities> for new::ClientCapabilities {
 impl TryFrom<old::ClientNotification> for new::ClientNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ClientNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -196,6 +203,7 @@ impl TryFrom<old::ClientNotification> for new::ClientNotification {
 impl TryFrom<old::ClientRequest> for new::ClientRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ClientRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -306,6 +314,7 @@ impl TryFrom<old::ClientRequest> for new::ClientRequest {
 }
 
 impl From<old::CompleteRequest> for new::CompleteRequest {
+    #[inline]
     fn from(from: old::CompleteRequest) -> Self {
         let extra = from.extra;
         new::CompleteRequest {
@@ -317,6 +326,7 @@ impl From<old::CompleteRequest> for new::CompleteRequest {
 }
 
 impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
+    #[inline]
     fn from(from: old::CompleteRequestParams) -> Self {
         let extra = from.extra;
         new::CompleteRequestParams {
@@ -351,6 +361,7 @@ impl From<old::CompleteRequestParams> for new::CompleteRequestParams {
 impl TryFrom<old::CompleteResult> for new::CompleteResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::CompleteResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -370,6 +381,7 @@ impl TryFrom<old::CompleteResult> for new::CompleteResult {
 }
 
 impl From<old::Completion> for new::Completion {
+    #[inline]
     fn from(from: old::Completion) -> Self {
         let extra = from.extra;
         new::Completion {
@@ -382,6 +394,7 @@ impl From<old::Completion> for new::Completion {
 }
 
 impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
+    #[inline]
     fn from(from: old::CreateMessageRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("id", &from.id);
@@ -393,6 +406,7 @@ impl From<old::CreateMessageRequest> for new::CreateMessageRequest {
 }
 
 impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
+    #[inline]
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.task {
@@ -418,6 +432,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
 }
 
 impl From<old::CreateMessageResult> for new::CreateMessageResult {
+    #[inline]
     fn from(from: old::CreateMessageResult) -> Self {
         let extra = from.extra;
         new::CreateMessageResult {
@@ -432,6 +447,7 @@ impl From<old::CreateMessageResult> for new::CreateMessageResult {
 }
 
 impl From<old::ElicitRequest> for new::ElicitRequest {
+    #[inline]
     fn from(from: old::ElicitRequest) -> Self {
         let mut extra = from.extra;
         extra.stash("id", &from.id);
@@ -443,6 +459,7 @@ impl From<old::ElicitRequest> for new::ElicitRequest {
 }
 
 impl From<old::ElicitRequestFormParams> for new::ElicitRequestFormParams {
+    #[inline]
     fn from(from: old::ElicitRequestFormParams) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.task {
@@ -461,6 +478,7 @@ impl From<old::ElicitRequestFormParams> for new::ElicitRequestFormParams {
 }
 
 impl From<old::ElicitRequestParams> for new::ElicitRequestParams {
+    #[inline]
     fn from(from: old::ElicitRequestParams) -> Self {
         match from {
             old::ElicitRequestParams::URL(value) => {
@@ -474,6 +492,7 @@ impl From<old::ElicitRequestParams> for new::ElicitRequestParams {
 }
 
 impl From<old::ElicitRequestURLParams> for new::ElicitRequestURLParams {
+    #[inline]
     fn from(from: old::ElicitRequestURLParams) -> Self {
         let mut extra = from.extra;
         extra.stash("elicitationId", &from.elicitation_id);
@@ -492,6 +511,7 @@ impl From<old::ElicitRequestURLParams> for new::ElicitRequestURLParams {
 }
 
 impl From<old::ElicitResult> for new::ElicitResult {
+    #[inline]
     fn from(from: old::ElicitResult) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -506,6 +526,7 @@ impl From<old::ElicitResult> for new::ElicitResult {
 }
 
 impl From<old::GetPromptRequest> for new::GetPromptRequest {
+    #[inline]
     fn from(from: old::GetPromptRequest) -> Self {
         let extra = from.extra;
         new::GetPromptRequest {
@@ -517,6 +538,7 @@ impl From<old::GetPromptRequest> for new::GetPromptRequest {
 }
 
 impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
+    #[inline]
     fn from(from: old::GetPromptRequestParams) -> Self {
         let mut extra = from.extra;
         new::GetPromptRequestParams {
@@ -552,6 +574,7 @@ impl From<old::GetPromptRequestParams> for new::GetPromptRequestParams {
 impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -574,6 +597,7 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
 impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -594,6 +618,7 @@ impl TryFrom<old::JSONRPCMessage> for new::JSONRPCMessage {
 impl TryFrom<old::JSONRPCResponse> for new::JSONRPCResponse {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCResponse) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -609,6 +634,7 @@ impl TryFrom<old::JSONRPCResponse> for new::JSONRPCResponse {
 impl TryFrom<old::JSONRPCResultResponse> for new::JSONRPCResultResponse {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::JSONRPCResultResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -622,6 +648,7 @@ impl TryFrom<old::JSONRPCResultResponse> for new::JSONRPCResultResponse {
 }
 
 impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
+    #[inline]
     fn from(from: old::ListPromptsRequest) -> Self {
         let extra = from.extra;
         new::ListPromptsRequest {
@@ -660,6 +687,7 @@ impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
 impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListPromptsResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -684,6 +712,7 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
 }
 
 impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesRequest {
+    #[inline]
     fn from(from: old::ListResourceTemplatesRequest) -> Self {
         let extra = from.extra;
         new::ListResourceTemplatesRequest {
@@ -722,6 +751,7 @@ impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesReque
 impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -746,6 +776,7 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
 }
 
 impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
+    #[inline]
     fn from(from: old::ListResourcesRequest) -> Self {
         let extra = from.extra;
         new::ListResourcesRequest {
@@ -784,6 +815,7 @@ impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
 impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListResourcesResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -810,6 +842,7 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
 impl TryFrom<old::ListRootsRequest> for new::ListRootsRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListRootsRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -826,6 +859,7 @@ impl TryFrom<old::ListRootsRequest> for new::ListRootsRequest {
 }
 
 impl From<old::ListRootsResult> for new::ListRootsResult {
+    #[inline]
     fn from(from: old::ListRootsResult) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.meta {
@@ -839,6 +873,7 @@ impl From<old::ListRootsResult> for new::ListRootsResult {
 }
 
 impl From<old::ListToolsRequest> for new::ListToolsRequest {
+    #[inline]
     fn from(from: old::ListToolsRequest) -> Self {
         let extra = from.extra;
         new::ListToolsRequest {
@@ -877,6 +912,7 @@ impl From<old::ListToolsRequest> for new::ListToolsRequest {
 impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ListToolsResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -903,6 +939,7 @@ impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
 impl TryFrom<old::LoggingMessageNotification> for new::LoggingMessageNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::LoggingMessageNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -918,6 +955,7 @@ impl TryFrom<old::LoggingMessageNotificationParams>
 for new::LoggingMessageNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: old::LoggingMessageNotificationParams,
     ) -> Result<Self, ConvertError> {
@@ -940,6 +978,7 @@ for new::LoggingMessageNotificationParams {
 impl TryFrom<old::NotificationParams> for new::NotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::NotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -955,6 +994,7 @@ impl TryFrom<old::NotificationParams> for new::NotificationParams {
 }
 
 impl From<old::PaginatedRequest> for new::PaginatedRequest {
+    #[inline]
     fn from(from: old::PaginatedRequest) -> Self {
         let extra = from.extra;
         new::PaginatedRequest {
@@ -992,6 +1032,7 @@ impl From<old::PaginatedRequest> for new::PaginatedRequest {
 }
 
 impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
+    #[inline]
     fn from(from: old::PaginatedRequestParams) -> Self {
         let extra = from.extra;
         new::PaginatedRequestParams {
@@ -1026,6 +1067,7 @@ impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
 impl TryFrom<old::PaginatedResult> for new::PaginatedResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::PaginatedResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1047,6 +1089,7 @@ impl TryFrom<old::PaginatedResult> for new::PaginatedResult {
 impl TryFrom<old::ProgressNotification> for new::ProgressNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ProgressNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1061,6 +1104,7 @@ impl TryFrom<old::ProgressNotification> for new::ProgressNotification {
 impl TryFrom<old::ProgressNotificationParams> for new::ProgressNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ProgressNotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1082,6 +1126,7 @@ impl TryFrom<old::ProgressNotificationParams> for new::ProgressNotificationParam
 impl TryFrom<old::PromptListChangedNotification> for new::PromptListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::PromptListChangedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1097,6 +1142,7 @@ impl TryFrom<old::PromptListChangedNotification> for new::PromptListChangedNotif
 }
 
 impl From<old::ReadResourceRequest> for new::ReadResourceRequest {
+    #[inline]
     fn from(from: old::ReadResourceRequest) -> Self {
         let extra = from.extra;
         new::ReadResourceRequest {
@@ -1108,6 +1154,7 @@ impl From<old::ReadResourceRequest> for new::ReadResourceRequest {
 }
 
 impl From<old::ReadResourceRequestParams> for new::ReadResourceRequestParams {
+    #[inline]
     fn from(from: old::ReadResourceRequestParams) -> Self {
         let mut extra = from.extra;
         new::ReadResourceRequestParams {
@@ -1142,6 +1189,7 @@ impl From<old::ReadResourceRequestParams> for new::ReadResourceRequestParams {
 impl TryFrom<old::ReadResourceResult> for new::ReadResourceResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ReadResourceResult) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1165,6 +1213,7 @@ impl TryFrom<old::ReadResourceResult> for new::ReadResourceResult {
 }
 
 impl From<old::RequestMetaObject> for new::RequestMetaObject {
+    #[inline]
     fn from(from: old::RequestMetaObject) -> Self {
         let mut extra = from.extra;
         new::RequestMetaObject {
@@ -1190,6 +1239,7 @@ impl From<old::RequestMetaObject> for new::RequestMetaObject {
 }
 
 impl From<old::RequestParams> for new::RequestParams {
+    #[inline]
     fn from(from: old::RequestParams) -> Self {
         let extra = from.extra;
         new::RequestParams {
@@ -1222,6 +1272,7 @@ impl TryFrom<old::ResourceListChangedNotification>
 for new::ResourceListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: old::ResourceListChangedNotification,
     ) -> Result<Self, ConvertError> {
@@ -1239,6 +1290,7 @@ for new::ResourceListChangedNotification {
 }
 
 impl From<old::ResourceRequestParams> for new::ResourceRequestParams {
+    #[inline]
     fn from(from: old::ResourceRequestParams) -> Self {
         let extra = from.extra;
         new::ResourceRequestParams {
@@ -1271,6 +1323,7 @@ impl From<old::ResourceRequestParams> for new::ResourceRequestParams {
 impl TryFrom<old::ResourceUpdatedNotification> for new::ResourceUpdatedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ResourceUpdatedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1286,6 +1339,7 @@ impl TryFrom<old::ResourceUpdatedNotificationParams>
 for new::ResourceUpdatedNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: old::ResourceUpdatedNotificationParams,
     ) -> Result<Self, ConvertError> {
@@ -1306,6 +1360,7 @@ for new::ResourceUpdatedNotificationParams {
 impl TryFrom<old::ResultObject> for new::ResultObject {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ResultObject) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1324,6 +1379,7 @@ impl TryFrom<old::ResultObject> for new::ResultObject {
 }
 
 impl From<old::SamplingContent> for new::SamplingContent {
+    #[inline]
     fn from(from: old::SamplingContent) -> Self {
         match from {
             old::SamplingContent::Block(value) => {
@@ -1337,6 +1393,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
 }
 
 impl From<old::SamplingMessage> for new::SamplingMessage {
+    #[inline]
     fn from(from: old::SamplingMessage) -> Self {
         let extra = from.extra;
         new::SamplingMessage {
@@ -1349,6 +1406,7 @@ impl From<old::SamplingMessage> for new::SamplingMessage {
 }
 
 impl From<old::SamplingMessageContentBlock> for new::SamplingMessageContentBlock {
+    #[inline]
     fn from(from: old::SamplingMessageContentBlock) -> Self {
         match from {
             old::SamplingMessageContentBlock::Text(value) => {
@@ -1371,6 +1429,7 @@ impl From<old::SamplingMessageContentBlock> for new::SamplingMessageContentBlock
 }
 
 impl From<old::ServerCapabilities> for new::ServerCapabilities {
+    #[inline]
     fn from(from: old::ServerCapabilities) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.tasks {
@@ -1392,6 +1451,7 @@ impl From<old::ServerCapabilities> for new::ServerCapabilities {
 impl TryFrom<old::ServerNotification> for new::ServerNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ServerNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1442,6 +1502,7 @@ impl TryFrom<old::ServerNotification> for new::ServerNotification {
 impl TryFrom<old::ServerResult> for new::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1519,6 +1580,7 @@ impl TryFrom<old::ServerResult> for new::ServerResult {
 }
 
 impl From<old::Tool> for new::Tool {
+    #[inline]
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.execution {
@@ -1539,6 +1601,7 @@ impl From<old::Tool> for new::Tool {
 }
 
 impl From<old::ToolInputSchema> for new::ToolInputSchema {
+    #[inline]
     fn from(from: old::ToolInputSchema) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.properties {
@@ -1557,6 +1620,7 @@ impl From<old::ToolInputSchema> for new::ToolInputSchema {
 impl TryFrom<old::ToolListChangedNotification> for new::ToolListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: old::ToolListChangedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1572,6 +1636,7 @@ impl TryFrom<old::ToolListChangedNotification> for new::ToolListChangedNotificat
 }
 
 impl From<old::ToolOutputSchema> for new::ToolOutputSchema {
+    #[inline]
     fn from(from: old::ToolOutputSchema) -> Self {
         let mut extra = from.extra;
         if let Some(value) = &from.properties {
@@ -1588,6 +1653,7 @@ impl From<old::ToolOutputSchema> for new::ToolOutputSchema {
 }
 
 impl From<old::ToolResultContent> for new::ToolResultContent {
+    #[inline]
     fn from(from: old::ToolResultContent) -> Self {
         let extra = from.extra;
         new::ToolResultContent {
@@ -1602,6 +1668,7 @@ impl From<old::ToolResultContent> for new::ToolResultContent {
 }
 
 impl From<new::CallToolRequest> for old::CallToolRequest {
+    #[inline]
     fn from(from: new::CallToolRequest) -> Self {
         let extra = from.extra;
         old::CallToolRequest {
@@ -1613,6 +1680,7 @@ impl From<new::CallToolRequest> for old::CallToolRequest {
 }
 
 impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
+    #[inline]
     fn from(from: new::CallToolRequestParams) -> Self {
         let mut extra = from.extra;
         old::CallToolRequestParams {
@@ -1629,6 +1697,7 @@ impl From<new::CallToolRequestParams> for old::CallToolRequestParams {
 impl TryFrom<new::CallToolResult> for old::CallToolResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CallToolResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1652,6 +1721,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
 impl TryFrom<new::CancelledNotification> for old::CancelledNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CancelledNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1666,6 +1736,7 @@ impl TryFrom<new::CancelledNotification> for old::CancelledNotification {
 impl TryFrom<new::CancelledNotificationParams> for old::CancelledNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CancelledNotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1685,6 +1756,7 @@ impl TryFrom<new::CancelledNotificationParams> for old::CancelledNotificationPar
 impl TryFrom<new::ClientCapabilities> for old::ClientCapabilities {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientCapabilities) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1706,6 +1778,7 @@ impl TryFrom<new::ClientCapabilities> for old::ClientCapabilities {
 impl TryFrom<new::ClientNotification> for old::ClientNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1720,6 +1793,7 @@ impl TryFrom<new::ClientNotification> for old::ClientNotification {
 impl TryFrom<new::ClientRequest> for old::ClientRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ClientRequest) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -1841,6 +1915,7 @@ impl TryFrom<new::ClientRequest> for old::ClientRequest {
 }
 
 impl From<new::CompleteRequest> for old::CompleteRequest {
+    #[inline]
     fn from(from: new::CompleteRequest) -> Self {
         let extra = from.extra;
         old::CompleteRequest {
@@ -1852,6 +1927,7 @@ impl From<new::CompleteRequest> for old::CompleteRequest {
 }
 
 impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
+    #[inline]
     fn from(from: new::CompleteRequestParams) -> Self {
         let extra = from.extra;
         old::CompleteRequestParams {
@@ -1868,6 +1944,7 @@ impl From<new::CompleteRequestParams> for old::CompleteRequestParams {
 impl TryFrom<new::CompleteResult> for old::CompleteResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CompleteResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1884,6 +1961,7 @@ impl TryFrom<new::CompleteResult> for old::CompleteResult {
 }
 
 impl From<new::Completion> for old::Completion {
+    #[inline]
     fn from(from: new::Completion) -> Self {
         let extra = from.extra;
         old::Completion {
@@ -1898,6 +1976,7 @@ impl From<new::Completion> for old::Completion {
 impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1919,6 +1998,7 @@ impl TryFrom<new::CreateMessageRequest> for old::CreateMessageRequest {
 impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageRequestParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1950,6 +2030,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
 impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::CreateMessageResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -1968,6 +2049,7 @@ impl TryFrom<new::CreateMessageResult> for old::CreateMessageResult {
 impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -1985,6 +2067,7 @@ impl TryFrom<new::ElicitRequest> for old::ElicitRequest {
 }
 
 impl From<new::ElicitRequestFormParams> for old::ElicitRequestFormParams {
+    #[inline]
     fn from(from: new::ElicitRequestFormParams) -> Self {
         let mut extra = from.extra;
         old::ElicitRequestFormParams {
@@ -2001,6 +2084,7 @@ impl From<new::ElicitRequestFormParams> for old::ElicitRequestFormParams {
 impl TryFrom<new::ElicitRequestParams> for old::ElicitRequestParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitRequestParams) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2018,6 +2102,7 @@ impl TryFrom<new::ElicitRequestParams> for old::ElicitRequestParams {
 impl TryFrom<new::ElicitRequestURLParams> for old::ElicitRequestURLParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ElicitRequestURLParams) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2044,6 +2129,7 @@ impl TryFrom<new::ElicitRequestURLParams> for old::ElicitRequestURLParams {
 }
 
 impl From<new::ElicitResult> for old::ElicitResult {
+    #[inline]
     fn from(from: new::ElicitResult) -> Self {
         let mut extra = from.extra;
         old::ElicitResult {
@@ -2056,6 +2142,7 @@ impl From<new::ElicitResult> for old::ElicitResult {
 }
 
 impl From<new::GetPromptRequest> for old::GetPromptRequest {
+    #[inline]
     fn from(from: new::GetPromptRequest) -> Self {
         let extra = from.extra;
         old::GetPromptRequest {
@@ -2067,6 +2154,7 @@ impl From<new::GetPromptRequest> for old::GetPromptRequest {
 }
 
 impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
+    #[inline]
     fn from(from: new::GetPromptRequestParams) -> Self {
         let extra = from.extra;
         old::GetPromptRequestParams {
@@ -2082,6 +2170,7 @@ impl From<new::GetPromptRequestParams> for old::GetPromptRequestParams {
 impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::GetPromptResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2101,6 +2190,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
 impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCMessage) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2121,6 +2211,7 @@ impl TryFrom<new::JSONRPCMessage> for old::JSONRPCMessage {
 impl TryFrom<new::JSONRPCResponse> for old::JSONRPCResponse {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCResponse) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2136,6 +2227,7 @@ impl TryFrom<new::JSONRPCResponse> for old::JSONRPCResponse {
 impl TryFrom<new::JSONRPCResultResponse> for old::JSONRPCResultResponse {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::JSONRPCResultResponse) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2149,6 +2241,7 @@ impl TryFrom<new::JSONRPCResultResponse> for old::JSONRPCResultResponse {
 }
 
 impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
+    #[inline]
     fn from(from: new::ListPromptsRequest) -> Self {
         let extra = from.extra;
         old::ListPromptsRequest {
@@ -2163,6 +2256,7 @@ impl From<new::ListPromptsRequest> for old::ListPromptsRequest {
 impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListPromptsResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2180,6 +2274,7 @@ impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
 }
 
 impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesRequest {
+    #[inline]
     fn from(from: new::ListResourceTemplatesRequest) -> Self {
         let extra = from.extra;
         old::ListResourceTemplatesRequest {
@@ -2194,6 +2289,7 @@ impl From<new::ListResourceTemplatesRequest> for old::ListResourceTemplatesReque
 impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListResourceTemplatesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2211,6 +2307,7 @@ impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesRes
 }
 
 impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
+    #[inline]
     fn from(from: new::ListResourcesRequest) -> Self {
         let extra = from.extra;
         old::ListResourcesRequest {
@@ -2225,6 +2322,7 @@ impl From<new::ListResourcesRequest> for old::ListResourcesRequest {
 impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListResourcesResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2244,6 +2342,7 @@ impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
 impl TryFrom<new::ListRootsRequest> for old::ListRootsRequest {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListRootsRequest) -> Result<Self, ConvertError> {
         Ok({
             let mut extra = from.extra;
@@ -2264,6 +2363,7 @@ impl TryFrom<new::ListRootsRequest> for old::ListRootsRequest {
 }
 
 impl From<new::ListRootsResult> for old::ListRootsResult {
+    #[inline]
     fn from(from: new::ListRootsResult) -> Self {
         let mut extra = from.extra;
         old::ListRootsResult {
@@ -2275,6 +2375,7 @@ impl From<new::ListRootsResult> for old::ListRootsResult {
 }
 
 impl From<new::ListToolsRequest> for old::ListToolsRequest {
+    #[inline]
     fn from(from: new::ListToolsRequest) -> Self {
         let extra = from.extra;
         old::ListToolsRequest {
@@ -2289,6 +2390,7 @@ impl From<new::ListToolsRequest> for old::ListToolsRequest {
 impl TryFrom<new::ListToolsResult> for old::ListToolsResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ListToolsResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2308,6 +2410,7 @@ impl TryFrom<new::ListToolsResult> for old::ListToolsResult {
 impl TryFrom<new::LoggingMessageNotification> for old::LoggingMessageNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::LoggingMessageNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2323,6 +2426,7 @@ impl TryFrom<new::LoggingMessageNotificationParams>
 for old::LoggingMessageNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: new::LoggingMessageNotificationParams,
     ) -> Result<Self, ConvertError> {
@@ -2345,6 +2449,7 @@ for old::LoggingMessageNotificationParams {
 impl TryFrom<new::NotificationParams> for old::NotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::NotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2360,6 +2465,7 @@ impl TryFrom<new::NotificationParams> for old::NotificationParams {
 }
 
 impl From<new::PaginatedRequest> for old::PaginatedRequest {
+    #[inline]
     fn from(from: new::PaginatedRequest) -> Self {
         let extra = from.extra;
         old::PaginatedRequest {
@@ -2373,6 +2479,7 @@ impl From<new::PaginatedRequest> for old::PaginatedRequest {
 }
 
 impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
+    #[inline]
     fn from(from: new::PaginatedRequestParams) -> Self {
         let extra = from.extra;
         old::PaginatedRequestParams {
@@ -2387,6 +2494,7 @@ impl From<new::PaginatedRequestParams> for old::PaginatedRequestParams {
 impl TryFrom<new::PaginatedResult> for old::PaginatedResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PaginatedResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2405,6 +2513,7 @@ impl TryFrom<new::PaginatedResult> for old::PaginatedResult {
 impl TryFrom<new::ProgressNotification> for old::ProgressNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ProgressNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2419,6 +2528,7 @@ impl TryFrom<new::ProgressNotification> for old::ProgressNotification {
 impl TryFrom<new::ProgressNotificationParams> for old::ProgressNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ProgressNotificationParams) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2440,6 +2550,7 @@ impl TryFrom<new::ProgressNotificationParams> for old::ProgressNotificationParam
 impl TryFrom<new::PromptListChangedNotification> for old::PromptListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::PromptListChangedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2455,6 +2566,7 @@ impl TryFrom<new::PromptListChangedNotification> for old::PromptListChangedNotif
 }
 
 impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
+    #[inline]
     fn from(from: new::ReadResourceRequest) -> Self {
         let extra = from.extra;
         old::ReadResourceRequest {
@@ -2466,6 +2578,7 @@ impl From<new::ReadResourceRequest> for old::ReadResourceRequest {
 }
 
 impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
+    #[inline]
     fn from(from: new::ReadResourceRequestParams) -> Self {
         let extra = from.extra;
         old::ReadResourceRequestParams {
@@ -2480,6 +2593,7 @@ impl From<new::ReadResourceRequestParams> for old::ReadResourceRequestParams {
 impl TryFrom<new::ReadResourceResult> for old::ReadResourceResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ReadResourceResult) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2496,6 +2610,7 @@ impl TryFrom<new::ReadResourceResult> for old::ReadResourceResult {
 }
 
 impl From<new::RequestMetaObject> for old::RequestMetaObject {
+    #[inline]
     fn from(from: new::RequestMetaObject) -> Self {
         let extra = from.extra;
         old::RequestMetaObject {
@@ -2506,6 +2621,7 @@ impl From<new::RequestMetaObject> for old::RequestMetaObject {
 }
 
 impl From<new::RequestParams> for old::RequestParams {
+    #[inline]
     fn from(from: new::RequestParams) -> Self {
         let extra = from.extra;
         old::RequestParams {
@@ -2520,6 +2636,7 @@ impl TryFrom<new::ResourceListChangedNotification>
 for old::ResourceListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: new::ResourceListChangedNotification,
     ) -> Result<Self, ConvertError> {
@@ -2537,6 +2654,7 @@ for old::ResourceListChangedNotification {
 }
 
 impl From<new::ResourceRequestParams> for old::ResourceRequestParams {
+    #[inline]
     fn from(from: new::ResourceRequestParams) -> Self {
         let extra = from.extra;
         old::ResourceRequestParams {
@@ -2551,6 +2669,7 @@ impl From<new::ResourceRequestParams> for old::ResourceRequestParams {
 impl TryFrom<new::ResourceUpdatedNotification> for old::ResourceUpdatedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ResourceUpdatedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2566,6 +2685,7 @@ impl TryFrom<new::ResourceUpdatedNotificationParams>
 for old::ResourceUpdatedNotificationParams {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(
         from: new::ResourceUpdatedNotificationParams,
     ) -> Result<Self, ConvertError> {
@@ -2586,6 +2706,7 @@ for old::ResourceUpdatedNotificationParams {
 impl TryFrom<new::ResultObject> for old::ResultObject {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ResultObject) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2603,6 +2724,7 @@ impl TryFrom<new::ResultObject> for old::ResultObject {
 impl TryFrom<new::SamplingContent> for old::SamplingContent {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingContent) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2625,6 +2747,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
 impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingMessage) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2641,6 +2764,7 @@ impl TryFrom<new::SamplingMessage> for old::SamplingMessage {
 impl TryFrom<new::SamplingMessageContentBlock> for old::SamplingMessageContentBlock {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::SamplingMessageContentBlock) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2665,6 +2789,7 @@ impl TryFrom<new::SamplingMessageContentBlock> for old::SamplingMessageContentBl
 }
 
 impl From<new::ServerCapabilities> for old::ServerCapabilities {
+    #[inline]
     fn from(from: new::ServerCapabilities) -> Self {
         let mut extra = from.extra;
         old::ServerCapabilities {
@@ -2683,6 +2808,7 @@ impl From<new::ServerCapabilities> for old::ServerCapabilities {
 impl TryFrom<new::ServerNotification> for old::ServerNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerNotification) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2744,6 +2870,7 @@ impl TryFrom<new::ServerNotification> for old::ServerNotification {
 impl TryFrom<new::ServerResult> for old::ServerResult {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ServerResult) -> Result<Self, ConvertError> {
         Ok({
             match from {
@@ -2827,6 +2954,7 @@ impl TryFrom<new::ServerResult> for old::ServerResult {
 }
 
 impl From<new::Tool> for old::Tool {
+    #[inline]
     fn from(from: new::Tool) -> Self {
         let mut extra = from.extra;
         old::Tool {
@@ -2845,6 +2973,7 @@ impl From<new::Tool> for old::Tool {
 }
 
 impl From<new::ToolInputSchema> for old::ToolInputSchema {
+    #[inline]
     fn from(from: new::ToolInputSchema) -> Self {
         let mut extra = from.extra;
         old::ToolInputSchema {
@@ -2859,6 +2988,7 @@ impl From<new::ToolInputSchema> for old::ToolInputSchema {
 impl TryFrom<new::ToolListChangedNotification> for old::ToolListChangedNotification {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ToolListChangedNotification) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;
@@ -2874,6 +3004,7 @@ impl TryFrom<new::ToolListChangedNotification> for old::ToolListChangedNotificat
 }
 
 impl From<new::ToolOutputSchema> for old::ToolOutputSchema {
+    #[inline]
     fn from(from: new::ToolOutputSchema) -> Self {
         let mut extra = from.extra;
         extra.remove("type");
@@ -2889,6 +3020,7 @@ impl From<new::ToolOutputSchema> for old::ToolOutputSchema {
 impl TryFrom<new::ToolResultContent> for old::ToolResultContent {
     type Error = ConvertError;
 
+    #[inline]
     fn try_from(from: new::ToolResultContent) -> Result<Self, ConvertError> {
         Ok({
             let extra = from.extra;

@@ -1,0 +1,264 @@
+//! The response to a request: one JSON text where that is all there is to say, else a stream of
+//! events.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+use mcp_types::rpc::{self, ErrorObject};
+use mcp_types::sse::{Event, write_comment, write_event};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Sleep, sleep};
+
+use super::guard::Refusal;
+use super::line::Line;
+use crate::engine::{Answer, Call, Refused, respond};
+use crate::race::{Either, race};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// The body of a response: nothing, one text, or events as they come.
+pub struct HttpBody(Kind);
+
+enum Kind {
+    Empty,
+    Whole(Bytes),
+    Events(Box<Events>),
+}
+
+impl HttpBody {
+    pub(super) fn whole(text: Vec<u8>) -> Self {
+        Self(Kind::Whole(text.into()))
+    }
+}
+
+/// A response without a body.
+pub(super) fn empty(status: StatusCode) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody(Kind::Empty));
+    *response.status_mut() = status;
+    response
+}
+
+/// A response of one JSON text.
+pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
+    let mut response = Response::new(HttpBody::whole(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// A response of events.
+fn events(body: HttpBody) -> Response<HttpBody> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, EVENTS);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    let buffering = HeaderName::from_static("x-accel-buffering");
+    headers.insert(buffering, HeaderValue::from_static("no"));
+    response
+}
+
+/// The response to a request that is not looked at.
+pub(super) fn refusal(refusal: Refusal) -> Response<HttpBody> {
+    let Refusal(status, what) = refusal;
+    tracing::debug!(%status, what, "HTTP request refused");
+    let code = if status.is_server_error() {
+        rpc::INTERNAL_ERROR
+    } else {
+        rpc::INVALID_REQUEST
+    };
+    let mut response = json(status, respond::error(None, &ErrorObject::new(code, what)));
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        let headers = response.headers_mut();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// The response to a method of HTTP that is not served.
+pub(super) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
+    let what = "this method of HTTP is not served";
+    let mut response = refusal(Refusal(StatusCode::METHOD_NOT_ALLOWED, what));
+    let headers = response.headers_mut();
+    headers.insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// The response with an answer and nothing else.
+pub(super) fn answer(answer: Answer) -> Response<HttpBody> {
+    let status = match answer.refused {
+        None => StatusCode::OK,
+        Some(Refused::Malformed) => StatusCode::BAD_REQUEST,
+        Some(Refused::NoMethod) => StatusCode::NOT_FOUND,
+    };
+    json(status, answer.message)
+}
+
+/// Serves a request whose end the client waits for: it lasts as long as the response is read.
+pub(super) async fn call(
+    call: Call,
+    line: Arc<Line>,
+    keep_alive: Duration,
+    permit: Option<OwnedSemaphorePermit>,
+) -> Response<HttpBody> {
+    let mut running = Running { call, line };
+    if let Some(first) = poll_fn(|task| Poll::Ready(running.poll_call(task))).await {
+        return running.finish(first);
+    }
+    // What is said at once leaves at once; a quiet request becomes a stream when it needs a
+    // comment to keep the connection.
+    let said = poll_fn(|task| {
+        if let Some(answer) = running.poll_call(task) {
+            return Poll::Ready(Some(answer));
+        }
+        if running.line.is_empty(task.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(None)
+    });
+    let first = match race(said, sleep(keep_alive)).await {
+        Either::First(Some(answer)) => return running.finish(answer),
+        Either::First(None) => running.line.take(None),
+        Either::Second(()) => comment(),
+    };
+    events(HttpBody(Kind::Events(Box::new(Events {
+        running: Some(running),
+        ready: first,
+        keep_alive,
+        timer: Box::pin(sleep(keep_alive)),
+        _permit: permit,
+    }))))
+}
+
+fn comment() -> Vec<u8> {
+    let mut text = Vec::new();
+    write_comment(&mut text, "");
+    text.push(b'\n');
+    text
+}
+
+/// A request and what its handler says meanwhile.
+struct Running {
+    call: Call,
+    line: Arc<Line>,
+}
+
+impl Running {
+    fn poll_call(&mut self, task: &mut Context<'_>) -> Option<Answer> {
+        match Pin::new(&mut self.call).poll(task) {
+            Poll::Ready(answer) => Some(answer),
+            Poll::Pending => None,
+        }
+    }
+
+    /// The whole response, where nothing of it has left yet.
+    fn finish(&self, last: Answer) -> Response<HttpBody> {
+        let mut text = self.line.take(None);
+        if text.is_empty() {
+            return answer(last);
+        }
+        let _ = write_event(&mut text, &Event::data(&last.message));
+        events(HttpBody::whole(text))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.line.close();
+    }
+}
+
+/// A stream of events on its way. Dropping it cancels the request.
+struct Events {
+    /// Absent after the answer.
+    running: Option<Running>,
+    /// What leaves next.
+    ready: Vec<u8>,
+    keep_alive: Duration,
+    timer: Pin<Box<Sleep>>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Events {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if let Some(running) = &mut self.running {
+            let last = running.poll_call(task);
+            let waker = last.is_none().then(|| task.waker());
+            self.ready.append(&mut running.line.take(waker));
+            if let Some(last) = last {
+                let _ = write_event(&mut self.ready, &Event::data(&last.message));
+                self.running = None;
+            }
+        }
+        if self.ready.is_empty() {
+            if self.running.is_none() {
+                return Poll::Ready(None);
+            }
+            if self.timer.as_mut().poll(task).is_pending() {
+                return Poll::Pending;
+            }
+            self.ready = comment();
+        }
+        let now = tokio::time::Instant::now();
+        self.timer.as_mut().reset(now + self.keep_alive);
+        Poll::Ready(Some(std::mem::take(&mut self.ready)))
+    }
+}
+
+impl Body for HttpBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let data = match &mut self.0 {
+            Kind::Empty => return Poll::Ready(None),
+            Kind::Whole(_) => match std::mem::replace(&mut self.0, Kind::Empty) {
+                Kind::Whole(text) => text,
+                Kind::Empty | Kind::Events(_) => return Poll::Ready(None),
+            },
+            Kind::Events(events) => match events.poll(task) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(text)) => text.into(),
+            },
+        };
+        Poll::Ready(Some(Ok(Frame::data(data))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Kind::Empty => true,
+            Kind::Whole(_) => false,
+            Kind::Events(events) => events.running.is_none() && events.ready.is_empty(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Empty => SizeHint::with_exact(0),
+            Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
+            Kind::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl std::fmt::Debug for HttpBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Empty => "HttpBody(empty)",
+            Kind::Whole(_) => "HttpBody(whole)",
+            Kind::Events(_) => "HttpBody(events)",
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! [`HttpConfig`], and what is refused before a body is read.
+
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
+use http::request::Parts;
+use http::{HeaderName, StatusCode};
+
+/// Under which names an endpoint may be reached.
+///
+/// The default is for servers on the user's own machine: `localhost`, `127.0.0.1` and `[::1]`, at
+/// any port. A page in a browser cannot reach such a server by a name of its own that leads there
+/// (DNS rebinding), since both headers would tell.
+#[derive(Clone, Debug, Default)]
+pub struct HttpConfig {
+    hosts: Hosts,
+    origins: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Hosts {
+    #[default]
+    Local,
+    Listed(Vec<String>),
+    Any,
+}
+
+/// Why a request is not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub(super) StatusCode, pub(super) &'static str);
+
+impl HttpConfig {
+    /// The default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The names that the header `Host` may say, in place of the local ones: `example.com` for any
+    /// port, `example.com:8443` for that one. Pages of these hosts may send requests, too.
+    #[must_use]
+    pub fn allow_hosts<T: Into<String>>(mut self, hosts: impl IntoIterator<Item = T>) -> Self {
+        let hosts = hosts.into_iter().map(|host| lower(host.into())).collect();
+        self.hosts = Hosts::Listed(hosts);
+        self
+    }
+
+    /// The pages in browsers that may send requests, beside those of the server's own hosts:
+    /// `https://app.example.com`, with the port where it is not the scheme's.
+    #[must_use]
+    pub fn allow_origins<T: Into<String>>(mut self, origins: impl IntoIterator<Item = T>) -> Self {
+        let origins = origins.into_iter().map(|origin| lower(origin.into()));
+        self.origins.extend(origins);
+        self
+    }
+
+    /// Takes any `Host`. Safe only where something in front of the server checks it, or where
+    /// every request has to be authenticated. `Origin` is checked all the same.
+    #[must_use]
+    pub fn any_host(mut self) -> Self {
+        self.hosts = Hosts::Any;
+        self
+    }
+
+    /// Whether nothing but local names is allowed.
+    pub(super) fn is_local(&self) -> bool {
+        matches!(self.hosts, Hosts::Local)
+    }
+
+    /// Checks who is addressed, and by whom.
+    pub(super) fn check(&self, parts: &Parts) -> Result<(), Refusal> {
+        let forbidden = |what| Refusal(StatusCode::FORBIDDEN, what);
+        self.check_host(parts).map_err(forbidden)?;
+        for origin in parts.headers.get_all(ORIGIN) {
+            let known = origin.to_str().is_ok_and(|origin| self.origin(origin));
+            if !known {
+                return Err(forbidden("this `Origin` is not allowed"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_host(&self, parts: &Parts) -> Result<(), &'static str> {
+        if matches!(self.hosts, Hosts::Any) {
+            return Ok(());
+        }
+        let headers = parts.headers.get_all(HOST);
+        let mut named = headers.iter().map(|host| host.to_str().unwrap_or_default());
+        let first = named.next();
+        if named.next().is_some() {
+            return Err("more than one `Host`");
+        }
+        // HTTP/2 has the host in the address, and so has a request to a proxy.
+        let authority = parts.uri.authority().map(http::uri::Authority::as_str);
+        if first.is_none() && authority.is_none() {
+            return Err("no `Host`");
+        }
+        if first.into_iter().chain(authority).all(|host| self.host(host)) {
+            return Ok(());
+        }
+        Err("this `Host` is not allowed")
+    }
+
+    fn host(&self, host: &str) -> bool {
+        match &self.hosts {
+            Hosts::Local => is_local(host),
+            Hosts::Listed(listed) => listed.iter().any(|known| {
+                host.eq_ignore_ascii_case(known) || without_port(host).eq_ignore_ascii_case(known)
+            }),
+            Hosts::Any => true,
+        }
+    }
+
+    fn origin(&self, origin: &str) -> bool {
+        let listed = || {
+            let mut listed = self.origins.iter();
+            listed.any(|known| known.eq_ignore_ascii_case(origin))
+        };
+        let own = || {
+            let address = origin.split_once("://");
+            address.is_some_and(|(scheme, host)| {
+                let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+                // Whoever takes any host has not said which pages are its own.
+                let host = match self.hosts {
+                    Hosts::Any => is_local(host),
+                    _ => self.host(host),
+                };
+                web && host
+            })
+        };
+        listed() || own()
+    }
+}
+
+fn lower(text: String) -> String {
+    let mut text = text;
+    text.make_ascii_lowercase();
+    text
+}
+
+fn is_local(host: &str) -> bool {
+    let name = without_port(host);
+    name.eq_ignore_ascii_case("localhost") || name == "127.0.0.1" || name == "[::1]"
+}
+
+/// The name in `name:port`. What follows a colon and is no port stays.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// Checks the media types of a POST: JSON comes, and both forms of answers can be read.
+pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
+    if !accepts(parts, "application", "json") || !accepts(parts, "text", "event-stream") {
+        let what = "`Accept` must have application/json and text/event-stream";
+        return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
+    }
+    let mut types = media(parts, CONTENT_TYPE);
+    if !types.next().is_some_and(|name| name.eq_ignore_ascii_case("application/json")) {
+        let what = "`Content-Type` must be application/json";
+        return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
+    }
+    Ok(())
+}
+
+/// Whether the client reads a media type.
+pub(super) fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
+    media(parts, ACCEPT).any(|name| match name.split_once('/') {
+        Some(("*", "*")) => true,
+        Some((first, second)) => {
+            first.eq_ignore_ascii_case(main) && (second == "*" || second.eq_ignore_ascii_case(sub))
+        }
+        None => false,
+    })
+}
+
+/// The media types in a header, without their parameters.
+fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &str> {
+    let values = parts.headers.get_all(header).into_iter();
+    let texts = values.filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(|one| {
+        let name = one.split_once(';').map_or(one, |(name, _)| name);
+        name.trim()
+    })
+}

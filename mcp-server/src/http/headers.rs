@@ -1,0 +1,113 @@
+//! Whether the headers of a request say what its body says.
+
+use http::HeaderValue;
+use http::request::Parts;
+use mcp_types::headers::{
+    HeaderMismatch, PROTOCOL_VERSION, check_method, check_name, check_version, name_member,
+};
+use mcp_types::json::Object;
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{HEADER_MISMATCH, Revision, json};
+use serde::Deserialize;
+
+use crate::engine::Head;
+use crate::lifecycle;
+use crate::server::Server;
+
+/// Compares the headers of a request with its body. A body that names its revision has to repeat
+/// itself in the headers; an older one at most names the revision there.
+pub(crate) fn check_headers(
+    server: &Server,
+    parts: &Parts,
+    method: &str,
+    head: &Head<'_>,
+) -> Result<(), ErrorObject> {
+    match head.version() {
+        Some(version) => modern(server, parts, method, head, &version),
+        None => legacy(server, parts),
+    }
+}
+
+fn modern(
+    server: &Server,
+    parts: &Parts,
+    method: &str,
+    head: &Head<'_>,
+    version: &str,
+) -> Result<(), ErrorObject> {
+    check_version(values(parts, PROTOCOL_VERSION), version).map_err(|error| mismatch(&error))?;
+    if version != Revision::LATEST.as_str() {
+        // The engine says which ones there are.
+        return Ok(());
+    }
+    let header = mcp_types::headers::METHOD;
+    check_method(values(parts, header), method).map_err(|error| mismatch(&error))?;
+    let Some(member) = name_member(method) else {
+        return Ok(());
+    };
+    let name = match member {
+        "name" => head.name(),
+        "uri" => head.uri(),
+        _ => None,
+    };
+    // Where the body has none, its own fault is the one to tell of.
+    let Some(name) = name else {
+        return Ok(());
+    };
+    let header = mcp_types::headers::NAME;
+    check_name(values(parts, header), &name).map_err(|error| mismatch(&error))?;
+    if method == "tools/call" {
+        check_params(server, parts, &name, head)?;
+    }
+    Ok(())
+}
+
+fn check_params(
+    server: &Server,
+    parts: &Parts,
+    tool: &str,
+    head: &Head<'_>,
+) -> Result<(), ErrorObject> {
+    #[derive(Deserialize)]
+    struct Call {
+        #[serde(default)]
+        arguments: Option<Object>,
+    }
+    let (Some(params), Some(marked)) = (head.params(), server.header_params(tool)) else {
+        return Ok(());
+    };
+    let call: Call = json::from_str(params.get())
+        .map_err(|error| ErrorObject::invalid_params(format!("params of `tools/call`: {error}")))?;
+    for param in &marked {
+        param
+            .matches(values(parts, param.header()), call.arguments.as_ref())
+            .map_err(|error| mismatch(&error))?;
+    }
+    Ok(())
+}
+
+fn legacy(server: &Server, parts: &Parts) -> Result<(), ErrorObject> {
+    for value in values(parts, PROTOCOL_VERSION) {
+        let text = String::from_utf8_lossy(value);
+        match text.trim().parse::<Revision>() {
+            Ok(Revision::LATEST) => {
+                return Err(ErrorObject::invalid_params(format!(
+                    "params lack `_meta.{}`, which the header {PROTOCOL_VERSION} asks for",
+                    crate::engine::PROTOCOL_VERSION,
+                )));
+            }
+            Ok(_) if cfg!(feature = "legacy") => {}
+            _ => return Err(lifecycle::unsupported(server, text.trim())),
+        }
+    }
+    Ok(())
+}
+
+fn values<'a>(parts: &'a Parts, name: &str) -> impl Iterator<Item = &'a [u8]> {
+    let values = parts.headers.get_all(name);
+    values.into_iter().map(HeaderValue::as_bytes)
+}
+
+fn mismatch(error: &HeaderMismatch) -> ErrorObject {
+    ErrorObject::new(HEADER_MISMATCH, error.to_string())
+}

@@ -1,0 +1,195 @@
+//! [`HttpServer`]: an endpoint with a socket of its own.
+
+use std::future::Future;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::guard::HttpConfig;
+use super::service::HttpService;
+use crate::error::ServeError;
+use crate::limits::Limits;
+use crate::race::{Either, race};
+use crate::server::Server;
+
+/// How long a client may take for the head of a request, and how long a connection may be idle.
+const HEAD_TIME: Duration = Duration::from_secs(60);
+/// The least that hyper can hold of a head.
+const LEAST_HEAD: usize = 8 << 10;
+
+/// A server at a socket. It is bound already; it serves while it is awaited, and resolves after
+/// [`Server::shutdown`]. Dropping it closes all connections.
+#[must_use = "nothing is served until it is awaited"]
+pub struct HttpServer {
+    local_addr: SocketAddr,
+    serving: Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send>>,
+}
+
+impl Server {
+    /// Serves Streamable HTTP at an address of this machine, to programs of this machine, at any
+    /// path.
+    ///
+    /// ```no_run
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = mcp_server::Server::builder("calculator", "1.0.0").build()?;
+    /// let http = server.serve_http("127.0.0.1:8080")?;
+    /// eprintln!("listening on http://{}/mcp", http.local_addr());
+    /// http.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ServeError::Io`] where the address cannot be bound, [`ServeError::NoHosts`] where it can
+    /// be reached from other machines.
+    pub fn serve_http(&self, address: impl ToSocketAddrs) -> Result<HttpServer, ServeError> {
+        self.serve_http_with(address, HttpConfig::default())
+    }
+
+    /// Serves Streamable HTTP at an address, under the names that `config` allows, at any path.
+    ///
+    /// # Errors
+    ///
+    /// As [`serve_http`](Self::serve_http).
+    pub fn serve_http_with(
+        &self,
+        address: impl ToSocketAddrs,
+        config: HttpConfig,
+    ) -> Result<HttpServer, ServeError> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let local_addr = listener.local_addr()?;
+        if config.is_local() && !local_addr.ip().is_loopback() {
+            return Err(ServeError::NoHosts(local_addr));
+        }
+        let server = self.clone();
+        let service = self.clone().into_service(config);
+        let serving = async move {
+            let listener = TcpListener::from_std(listener)?;
+            accept(&server, &listener, &service).await;
+            Ok(())
+        };
+        Ok(HttpServer {
+            local_addr,
+            serving: Box::pin(serving),
+        })
+    }
+}
+
+impl HttpServer {
+    /// Where it listens: the port that the system chose, where 0 was asked for.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+}
+
+impl Future for HttpServer {
+    type Output = Result<(), ServeError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.serving.as_mut().poll(task)
+    }
+}
+
+impl std::fmt::Debug for HttpServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("local_addr", &self.local_addr)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes connections until the server stops, then waits for those that there are.
+async fn accept(server: &Server, listener: &TcpListener, service: &HttpService) {
+    let places = Arc::new(Semaphore::new(server.limits().connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let next = async {
+            // Closed by nobody.
+            let place = Arc::clone(&places).acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        let (place, accepted) = match race(server.stopping(), next).await {
+            Either::First(()) => break,
+            Either::Second(next) => next,
+        };
+        while connections.try_join_next().is_some() {}
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                pause(&error).await;
+                continue;
+            }
+        };
+        let (server, service) = (server.clone(), service.clone());
+        connections.spawn(async move {
+            let _place = place;
+            connection(&server, stream, &service).await;
+        });
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+/// Waits where the fault is the system's: it is out of descriptors, and would tell so at once
+/// again.
+async fn pause(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be taken");
+    let of_peer = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+    );
+    if !of_peer {
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn connection(server: &Server, stream: TcpStream, service: &HttpService) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no TCP_NODELAY");
+    }
+    let builder = builder(server.limits());
+    let respond = service_fn(|request| service.respond(request));
+    let serving = builder.serve_connection(TokioIo::new(stream), respond);
+    let mut serving = pin!(serving);
+    let ended = match race(serving.as_mut(), server.stopping()).await {
+        Either::First(ended) => ended,
+        Either::Second(()) => {
+            serving.as_mut().graceful_shutdown();
+            match race(serving, sleep(server.limits().grace_time)).await {
+                Either::First(ended) => ended,
+                Either::Second(()) => return,
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(error = %crate::error::Chain(&*error), "a connection broke");
+    }
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(limits.header_bytes.max(LEAST_HEAD));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(HEAD_TIME)
+        .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX));
+    builder
+}

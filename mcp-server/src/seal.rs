@@ -1,0 +1,243 @@
+//! Sealing: what the server hands out and wants back unchanged and unread, such as the state of a
+//! request that waits for input, and cursors.
+//!
+//! A sealed text is XChaCha20-Poly1305 under a random nonce, so that texts need no counter that
+//! processes would have to share. What it is for and whom it is for is not in the text but
+//! authenticated with it: a text that is given back elsewhere does not open.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+
+const KEY: usize = 32;
+const NONCE: usize = 24;
+const TAG: usize = 16;
+/// The form of sealed texts; another form gets another number.
+const VERSION: u8 = 1;
+
+/// The keys that request state and cursors are sealed with.
+///
+/// A server makes a random one for itself. Processes that serve one endpoint need the same: give
+/// each the same bytes with [`ServerBuilder::keys`](crate::ServerBuilder::keys). To change keys
+/// while requests are open, first make the new key known everywhere, then seal with it, and forget
+/// the old one when [`Limits::state_time`](crate::Limits) has passed:
+///
+/// ```
+/// use mcp_server::Keys;
+///
+/// let (old, new) = ([1; 32], [2; 32]);
+/// let before = Keys::from_bytes(old).with_previous(new);
+/// let after = Keys::from_bytes(new).with_previous(old);
+/// let done = Keys::from_bytes(new);
+/// # drop((before, after, done));
+/// ```
+#[derive(Clone)]
+pub struct Keys {
+    current: [u8; KEY],
+    previous: Vec<[u8; KEY]>,
+}
+
+impl Keys {
+    /// A random key.
+    ///
+    /// # Errors
+    ///
+    /// Where the system gives no random numbers.
+    pub fn generate() -> Result<Self, SealError> {
+        let mut key = [0; KEY];
+        getrandom::fill(&mut key)?;
+        Ok(Self::from_bytes(key))
+    }
+
+    /// A key from elsewhere. It must be as unguessable as 32 random bytes are.
+    #[must_use]
+    pub fn from_bytes(key: [u8; KEY]) -> Self {
+        Self {
+            current: key,
+            previous: Vec::new(),
+        }
+    }
+
+    /// Opens what was sealed with this key, too. Nothing is sealed with it.
+    #[must_use]
+    pub fn with_previous(mut self, key: [u8; KEY]) -> Self {
+        self.previous.push(key);
+        self
+    }
+
+    /// Seals bytes for a purpose, bound to what must be the same when they come back.
+    pub(crate) fn seal(
+        &self,
+        purpose: &str,
+        bound_to: &[u8],
+        plain: &[u8],
+    ) -> Result<String, SealError> {
+        let mut nonce = [0; NONCE];
+        getrandom::fill(&mut nonce)?;
+        let aad = associated(purpose, bound_to);
+        let payload = Payload {
+            msg: plain,
+            aad: &aad,
+        };
+        let sealed = XChaCha20Poly1305::new(&self.current.into())
+            .encrypt(&XNonce::from(nonce), payload)
+            .map_err(|_| SealError::TooLong)?;
+        let mut bytes = Vec::with_capacity(1 + NONCE + sealed.len());
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&nonce);
+        bytes.extend_from_slice(&sealed);
+        Ok(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// Opens what [`Keys::seal`] made for the same purpose and bound to the same.
+    pub(crate) fn open(
+        &self,
+        purpose: &str,
+        bound_to: &[u8],
+        text: &str,
+    ) -> Result<Vec<u8>, SealError> {
+        let bytes = URL_SAFE_NO_PAD
+            .decode(text)
+            .map_err(|_| SealError::Malformed)?;
+        let Some((&VERSION, rest)) = bytes.split_first() else {
+            return Err(SealError::Malformed);
+        };
+        let Some((nonce, sealed)) = rest.split_first_chunk::<NONCE>() else {
+            return Err(SealError::Malformed);
+        };
+        if sealed.len() < TAG {
+            return Err(SealError::Malformed);
+        }
+        let aad = associated(purpose, bound_to);
+        let nonce = XNonce::from(*nonce);
+        std::iter::once(&self.current)
+            .chain(&self.previous)
+            .find_map(|&key| {
+                let payload = Payload {
+                    msg: sealed,
+                    aad: &aad,
+                };
+                let cipher = XChaCha20Poly1305::new(&key.into());
+                cipher.decrypt(&nonce, payload).ok()
+            })
+            .ok_or(SealError::Forged)
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys")
+            .field("previous", &self.previous.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is authenticated but not in the text. The length in front keeps the two parts apart.
+fn associated(purpose: &str, bound_to: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(8 + purpose.len() + bound_to.len());
+    bytes.extend_from_slice(&(purpose.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(purpose.as_bytes());
+    bytes.extend_from_slice(bound_to);
+    bytes
+}
+
+/// Why something cannot be sealed, or a text does not open.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealError {
+    /// The text was never a sealed one.
+    #[error("not a sealed text of this server")]
+    Malformed,
+    /// The text was changed, is for another request or principal, or its key is not known.
+    #[error("changed, sealed for something else, or with a key that is not known")]
+    Forged,
+    /// There is more to seal than the cipher takes.
+    #[error("too long to be sealed")]
+    TooLong,
+    /// The system gives no random numbers.
+    #[error("no random numbers")]
+    Random(#[from] getrandom::Error),
+}
+
+/// The keys of a running server, which can be replaced.
+#[derive(Debug)]
+pub(crate) struct KeySlot(RwLock<Arc<Keys>>);
+
+impl KeySlot {
+    pub(crate) fn new(keys: Keys) -> Self {
+        Self(RwLock::new(Arc::new(keys)))
+    }
+
+    pub(crate) fn get(&self) -> Arc<Keys> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, keys: Keys) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sealed_opens() {
+        let keys = Keys::generate().unwrap();
+        let text = keys.seal("state", b"alice", b"secret").unwrap();
+        assert_eq!(keys.open("state", b"alice", &text).unwrap(), b"secret");
+        let again = keys.seal("state", b"alice", b"secret").unwrap();
+        assert_ne!(text, again, "a nonce was used twice");
+    }
+
+    #[test]
+    fn no_changed_byte_goes_unnoticed() {
+        let keys = Keys::from_bytes([7; KEY]);
+        let text = keys.seal("state", b"", b"secret").unwrap();
+        let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            let changed = URL_SAFE_NO_PAD.encode(changed);
+            assert!(keys.open("state", b"", &changed).is_err(), "byte {place}");
+        }
+        for length in 0..text.len() {
+            assert!(keys.open("state", b"", &text[..length]).is_err());
+        }
+    }
+
+    #[test]
+    fn another_purpose_or_binding_does_not_open() {
+        let keys = Keys::from_bytes([7; KEY]);
+        let text = keys.seal("state", b"alice", b"secret").unwrap();
+        for (purpose, bound_to) in [
+            ("cursor", &b"alice"[..]),
+            ("state", b"bob"),
+            ("statea", b"lice"),
+        ] {
+            let opened = keys.open(purpose, bound_to, &text);
+            assert!(matches!(opened, Err(SealError::Forged)), "{purpose}");
+        }
+    }
+
+    #[test]
+    fn a_rotated_key_still_opens_until_it_is_forgotten() {
+        let slot = KeySlot::new(Keys::from_bytes([1; KEY]));
+        let text = slot.get().seal("state", b"", b"secret").unwrap();
+        slot.set(Keys::from_bytes([2; KEY]).with_previous([1; KEY]));
+        assert_eq!(slot.get().open("state", b"", &text).unwrap(), b"secret");
+        slot.set(Keys::from_bytes([2; KEY]));
+        assert!(slot.get().open("state", b"", &text).is_err());
+    }
+
+    #[test]
+    fn keys_do_not_show() {
+        let keys = Keys::from_bytes([171; KEY]).with_previous([205; KEY]);
+        let text = format!("{keys:?} {keys:#?}");
+        assert!(!text.contains("171") && !text.contains("205"), "{text}");
+    }
+}

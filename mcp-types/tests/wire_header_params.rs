@@ -1,0 +1,424 @@
+//! Parameters of tools that headers repeat.
+
+use mcp_types::headers::{HeaderParam, HeaderParamReason as Reason, MismatchReason, ParamKind};
+use mcp_types::headers::{encode_value, header_params};
+use mcp_types::json::{self, Object};
+use proptest::prelude::*;
+
+fn object(text: &str) -> Object {
+    json::from_str(text).unwrap()
+}
+
+fn params(schema: &str) -> Vec<HeaderParam> {
+    header_params(&object(schema)).unwrap()
+}
+
+/// One parameter, `value`.
+fn param(kind: &str) -> HeaderParam {
+    let schema = format!(r#"{{"properties":{{"value":{{"type":"{kind}","x-mcp-header":"V"}}}}}}"#);
+    params(&schema).remove(0)
+}
+
+#[test]
+fn marks_are_found_along_properties_in_order() {
+    let found = params(
+        r#"{
+            "type": "object",
+            "properties": {
+                "region": {"type": "string", "x-mcp-header": "Region"},
+                "query": {"type": "string"},
+                "options": {
+                    "type": "object",
+                    "properties": {
+                        "dry-run": {"type": "boolean", "x-mcp-header": "Dry_Run"},
+                        "properties": {"properties": {"n": {"x-mcp-header": "n", "type": "integer"}}}
+                    }
+                }
+            }
+        }"#,
+    );
+    let seen: Vec<_> = found
+        .iter()
+        .map(|param| {
+            (
+                param.name(),
+                param.header(),
+                param.path().to_string(),
+                param.kind(),
+            )
+        })
+        .collect();
+    let path = |text: &str| text.to_owned();
+    assert_eq!(
+        seen,
+        [
+            (
+                "Region",
+                "mcp-param-region",
+                path("$.region"),
+                ParamKind::String
+            ),
+            (
+                "Dry_Run",
+                "mcp-param-dry_run",
+                path("$.options['dry-run']"),
+                ParamKind::Boolean
+            ),
+            (
+                "n",
+                "mcp-param-n",
+                path("$.options.properties.n"),
+                ParamKind::Integer
+            ),
+        ]
+    );
+}
+
+#[test]
+fn what_only_looks_like_a_mark_is_none() {
+    let schemas = [
+        "{}",
+        r#"{"properties": true}"#,
+        r#"{"properties": {"a": true, "b": 1}}"#,
+        // A parameter of that name.
+        r#"{"properties": {"x-mcp-header": {"type": "string"}}}"#,
+        r#"{"$defs": {"x-mcp-header": {"type": "string"}}}"#,
+        // Data.
+        r#"{"properties": {"a": {"default": {"x-mcp-header": "A"}}}}"#,
+        r#"{"properties": {"a": {"const": {"x-mcp-header": "A"}}}}"#,
+        r#"{"properties": {"a": {"enum": [{"x-mcp-header": "A"}]}}}"#,
+        r#"{"examples": [{"x-mcp-header": "A"}]}"#,
+        r#"{"required": ["x-mcp-header"]}"#,
+    ];
+    for schema in schemas {
+        assert_eq!(params(schema), [], "{schema}");
+    }
+}
+
+#[test]
+fn a_mark_that_breaks_a_rule_is_refused_with_its_place() {
+    let not_token = |name: &str| Reason::NotToken {
+        name: name.to_owned(),
+    };
+    let property = |schema: &str| format!(r#"{{"properties":{{"a":{schema}}}}}"#);
+    let string = |mark: &str| property(&format!(r#"{{"type":"string","x-mcp-header":{mark}}}"#));
+    let typed = |kind: &str| property(&format!(r#"{{"x-mcp-header":"A","type":{kind}}}"#));
+    let at = |path: &str| format!("$.properties.a{path}['x-mcp-header']");
+    let a = r#"{"type":"string","x-mcp-header":"A"}"#;
+
+    let mut cases = vec![
+        (string("1"), at(""), Reason::NotText),
+        (string("null"), at(""), Reason::NotText),
+        (string("\"\""), at(""), Reason::Empty),
+        (string("\"My Region\""), at(""), not_token("My Region")),
+        (string("\"a:b\""), at(""), not_token("a:b")),
+        (string("\"Région\""), at(""), not_token("Région")),
+        (string(r#""a\r\nb""#), at(""), not_token(r"a\r\nb")),
+        (string(r#""a\tb""#), at(""), not_token(r"a\tb")),
+        (
+            property(r#"{"x-mcp-header":"A"}"#),
+            at(""),
+            Reason::NotPrimitive,
+        ),
+        (
+            a.to_owned(),
+            "$['x-mcp-header']".to_owned(),
+            Reason::Unreachable,
+        ),
+        (
+            format!(
+                r#"{{"properties":{{"b":{{"properties":{{"c":{a}}}}},"a":{{"type":"string","x-mcp-header":"a"}}}}}}"#
+            ),
+            at(""),
+            Reason::Duplicate {
+                other: "$.b.c".parse_path(),
+            },
+        ),
+        (
+            format!(r#"{{"properties":{{"b":{a},"a":{a}}}}}"#),
+            at(""),
+            Reason::Duplicate {
+                other: "$.b".parse_path(),
+            },
+        ),
+    ];
+    for kind in [
+        "\"number\"",
+        "\"object\"",
+        "\"array\"",
+        "\"null\"",
+        "[\"string\",\"null\"]",
+        "1",
+    ] {
+        cases.push((typed(kind), at(""), Reason::NotPrimitive));
+    }
+    for keyword in [
+        "items",
+        "additionalProperties",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contains",
+        "propertyNames",
+        "unevaluatedProperties",
+        "x-other",
+    ] {
+        cases.push((
+            property(&format!(r#"{{"{keyword}":{a}}}"#)),
+            at(&path_of(keyword)),
+            Reason::Unreachable,
+        ));
+        let inside = format!(r#"{{"{keyword}":{{"properties":{{"b":{a}}}}}}}"#);
+        cases.push((
+            property(&inside),
+            at(&format!("{}.properties.b", path_of(keyword))),
+            Reason::Unreachable,
+        ));
+    }
+    for keyword in ["oneOf", "anyOf", "allOf", "prefixItems", "items"] {
+        let list = format!(r#"{{"{keyword}":[true,{a}]}}"#);
+        cases.push((
+            property(&list),
+            at(&format!(".{keyword}[1]")),
+            Reason::Unreachable,
+        ));
+    }
+    for keyword in [
+        "$defs",
+        "definitions",
+        "patternProperties",
+        "dependentSchemas",
+        "dependencies",
+    ] {
+        let named = format!(r#"{{"{keyword}":{{"const":{a}}}}}"#);
+        cases.push((
+            property(&named),
+            at(&format!(".{keyword}.const")),
+            Reason::Unreachable,
+        ));
+        let inside = format!(r#"{{"{keyword}":{{"properties":{{"properties":{{"b":{a}}}}}}}}}"#);
+        cases.push((
+            property(&inside),
+            at(&format!(".{keyword}.properties.properties.b")),
+            Reason::Unreachable,
+        ));
+    }
+    for (schema, path, reason) in cases {
+        let error = header_params(&object(&schema)).unwrap_err();
+        assert_eq!(
+            (error.path().to_string(), error.reason()),
+            (path, &reason),
+            "{schema}"
+        );
+    }
+}
+
+fn path_of(keyword: &str) -> String {
+    match keyword {
+        "x-other" => "['x-other']".to_owned(),
+        _ => format!(".{keyword}"),
+    }
+}
+
+trait ParsePath {
+    fn parse_path(&self) -> mcp_types::error::Path;
+}
+
+impl ParsePath for str {
+    fn parse_path(&self) -> mcp_types::error::Path {
+        mcp_types::error::Path::parse(self).unwrap()
+    }
+}
+
+#[test]
+fn an_error_says_what_and_where() {
+    let schema = object(r#"{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}"#);
+    assert_eq!(
+        header_params(&schema).unwrap_err().to_string(),
+        "only a property that `properties` alone lead to can have a header \
+         (at $.properties.a.items['x-mcp-header'])"
+    );
+}
+
+#[test]
+fn values_have_one_form() {
+    let cases = [
+        (r#""us west""#, Some("us west")),
+        (r#""""#, Some("")),
+        ("42", Some("42")),
+        ("-7", Some("-7")),
+        ("42.0", Some("42")),
+        ("4.2e1", Some("42")),
+        ("-0", Some("0")),
+        ("9007199254740991", Some("9007199254740991")),
+        ("-9007199254740991", Some("-9007199254740991")),
+        ("true", Some("true")),
+        ("false", Some("false")),
+        ("null", None),
+    ];
+    // The value decides, whatever the schema says.
+    for param in [param("string"), param("integer"), param("boolean")] {
+        for (value, text) in cases {
+            let arguments = object(&format!(r#"{{"value":{value}}}"#));
+            let found = param.value_in(&arguments).unwrap();
+            assert_eq!(found.as_deref(), text, "{value}");
+            let sent = text.map(encode_value);
+            let sent = sent.as_deref();
+            assert_eq!(param.matches(sent, Some(&arguments)), Ok(()), "{value}");
+        }
+    }
+}
+
+#[test]
+fn what_no_header_can_say_is_an_error_on_both_sides() {
+    let unfit = [
+        "1.5",
+        "9007199254740992",
+        "-9007199254740992",
+        "18446744073709551615",
+        "1e300",
+        "[1]",
+        r#"{"a":1}"#,
+    ];
+    for value in unfit {
+        let arguments = object(&format!(r#"{{"value":{value}}}"#));
+        let param = param("integer");
+        let error = param.value_in(&arguments).unwrap_err();
+        assert!(
+            matches!(error.reason(), MismatchReason::Unfit { .. }),
+            "{value}"
+        );
+        assert_eq!(
+            param.matches(None::<&str>, Some(&arguments)),
+            Err(error.clone()),
+            "{value}"
+        );
+        assert_eq!(
+            param.matches(Some(value), Some(&arguments)),
+            Err(error),
+            "{value}"
+        );
+    }
+}
+
+#[test]
+fn integers_are_compared_by_value_and_exactly() {
+    let param = param("integer");
+    let arguments = object(r#"{"value":42}"#);
+    for same in [
+        "42",
+        "42.0",
+        "42.000",
+        "4.2e1",
+        "4.2E+01",
+        "420e-1",
+        " 42 ",
+        "=?base64?NDI=?=",
+    ] {
+        assert_eq!(
+            param.matches(Some(same), Some(&arguments)),
+            Ok(()),
+            "{same}"
+        );
+    }
+    let others = [
+        "43",
+        "-42",
+        "42.5",
+        "42.00000000000000000000001",
+        "042",
+        "+42",
+        "0x2a",
+        "42,",
+        "",
+        "42 0",
+        "NaN",
+        "[42]",
+        "=?base64?NDIg?=",
+        "=?base64?NGUxIA==?=",
+        "4.2e",
+        "42.",
+        "\"42\"",
+        "true",
+        "420e-2",
+        "1e999999999999999999999",
+    ];
+    for other in others {
+        let error = param.matches(Some(other), Some(&arguments)).unwrap_err();
+        assert!(
+            matches!(error.reason(), MismatchReason::Differs { .. }),
+            "{other}: {error}"
+        );
+    }
+    // Strings are no numbers.
+    let text = object(r#"{"value":"42"}"#);
+    assert!(param.matches(Some("42.0"), Some(&text)).is_err());
+    assert!(param.matches(Some("4.2e1"), Some(&text)).is_err());
+}
+
+#[test]
+fn a_header_is_there_exactly_if_the_value_is() {
+    let param = param("string");
+    let given = object(r#"{"value":"x"}"#);
+    let absent = [None, Some(object("{}")), Some(object(r#"{"value":null}"#))];
+
+    let error = param.matches(None::<&str>, Some(&given)).unwrap_err();
+    assert_eq!(error.reason(), &MismatchReason::Missing);
+    assert_eq!(error.to_string(), "header mismatch: mcp-param-v is missing");
+    for arguments in &absent {
+        assert_eq!(param.matches(None::<&str>, arguments.as_ref()), Ok(()));
+        let error = param.matches(Some(""), arguments.as_ref()).unwrap_err();
+        assert_eq!(error.reason(), &MismatchReason::Unexpected);
+    }
+    let error = param.matches(["x", "x"], Some(&given)).unwrap_err();
+    assert_eq!(error.reason(), &MismatchReason::Repeated);
+    let error = param
+        .matches(Some("=?base64?eA?="), Some(&given))
+        .unwrap_err();
+    assert!(matches!(error.reason(), MismatchReason::Invalid(_)));
+    let error = param.matches(Some("X"), Some(&given)).unwrap_err();
+    assert!(matches!(error.reason(), MismatchReason::Differs { .. }));
+}
+
+#[test]
+fn nested_values_are_found_at_their_exact_path() {
+    let params = params(
+        r#"{"properties":{"a":{"properties":{"b.c":{"type":"string","x-mcp-header":"B"}}}}}"#,
+    );
+    let [param] = params.as_slice() else {
+        panic!("{params:?}");
+    };
+    let cases = [
+        (r#"{"a":{"b.c":"x"}}"#, Some("x")),
+        (r#"{"a":{"b":{"c":"x"}}}"#, None),
+        (r#"{"a":{}}"#, None),
+        (r#"{"a":"x"}"#, None),
+        (r#"{"a":[{"b.c":"x"}]}"#, None),
+        (r#"{"b.c":"x"}"#, None),
+    ];
+    for (arguments, text) in cases {
+        let arguments = object(arguments);
+        assert_eq!(param.value_in(&arguments).unwrap().as_deref(), text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_the_client_sends_is_what_the_server_expects(
+        value in prop_oneof![
+            ".*".prop_map(json::Value::from),
+            any::<bool>().prop_map(json::Value::from),
+            any::<i64>().prop_map(json::Value::from),
+            any::<f64>().prop_filter_map("finite", |n| json::Number::from_f64(n).map(json::Value::Number)),
+            Just(json::Value::Null),
+        ],
+    ) {
+        let param = param("string");
+        let arguments = Object::from([("value", value)]);
+        if let Ok(text) = param.value_in(&arguments) {
+            let sent = text.as_deref().map(encode_value);
+            prop_assert_eq!(param.matches(sent.as_deref(), Some(&arguments)), Ok(()));
+        }
+    }
+}

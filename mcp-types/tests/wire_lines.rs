@@ -1,0 +1,148 @@
+//! Lines of newline-delimited JSON, however the bytes are cut.
+
+use mcp_types::lines::LineReader;
+use proptest::prelude::*;
+
+const TOO_LONG: &str = "line exceeds 8 bytes";
+
+fn take(seen: &mut Vec<String>, line: Result<&[u8], impl ToString>) {
+    seen.push(match line {
+        Ok(line) => String::from_utf8_lossy(line).into_owned(),
+        Err(error) => error.to_string(),
+    });
+}
+
+/// What a reader with a limit of 8 bytes makes of chunks.
+fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+    let mut reader = LineReader::new(8);
+    let mut seen = Vec::new();
+    for (at, chunk) in chunks.into_iter().enumerate() {
+        if at % 2 == 0 {
+            reader.feed(chunk);
+        } else {
+            reader.spare(chunk.len())[..chunk.len()].copy_from_slice(chunk);
+            reader.filled(chunk.len());
+        }
+        while let Some(line) = reader.next_line() {
+            take(&mut seen, line);
+        }
+    }
+    while let Some(line) = reader.finish() {
+        take(&mut seen, line);
+    }
+    seen
+}
+
+/// The same, by splitting the whole.
+fn naive(input: &[u8]) -> Vec<String> {
+    let mut seen = Vec::new();
+    for line in input.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.len() > 8 {
+            seen.push(TOO_LONG.to_owned());
+        } else if !line.trim_ascii().is_empty() {
+            take(&mut seen, Ok::<_, String>(line));
+        }
+    }
+    seen
+}
+
+#[test]
+fn lines_end_as_they_may() {
+    let cases: &[(&str, &[&str])] = &[
+        ("", &[]),
+        ("\n\r\n \t\n", &[]),
+        ("a", &["a"]),
+        ("a\n", &["a"]),
+        ("a\r\nb\nc", &["a", "b", "c"]),
+        ("a\r", &["a"]),
+        ("a\r\r\n", &["a\r"]),
+        (" a \n", &[" a "]),
+        ("12345678\n", &["12345678"]),
+        ("12345678\r\n", &["12345678"]),
+        ("12345678\r", &["12345678"]),
+        ("12345678", &["12345678"]),
+        ("123456789\na\n", &[TOO_LONG, "a"]),
+        ("123456789", &[TOO_LONG]),
+        ("12345678\ra\nb", &[TOO_LONG, "b"]),
+        ("123456789\n123456789\n", &[TOO_LONG, TOO_LONG]),
+    ];
+    for (input, lines) in cases {
+        assert_eq!(read([input.as_bytes()]), *lines, "{input:?} at once");
+        let bytes = input.as_bytes().chunks(1);
+        assert_eq!(read(bytes), *lines, "{input:?} by bytes");
+    }
+}
+
+#[test]
+fn a_long_line_is_neither_kept_nor_reported_twice() {
+    let mut reader = LineReader::new(100);
+    let mut errors = 0;
+    for _ in 0..1000 {
+        reader.feed(&[b'x'; 1024]);
+        while let Some(line) = reader.next_line() {
+            assert_eq!(line.unwrap_err().limit, 100);
+            errors += 1;
+        }
+    }
+    assert_eq!(errors, 1);
+    assert!(reader.spare(1).len() <= 2048, "{}", reader.spare(1).len());
+    reader.feed(b"x\n{}\n");
+    assert_eq!(reader.next_line(), Some(Ok(&b"{}"[..])));
+    assert_eq!(reader.next_line(), None);
+    assert_eq!(reader.finish(), None);
+}
+
+#[test]
+fn the_buffer_does_not_grow_with_the_number_of_lines() {
+    let mut reader = LineReader::new(100);
+    // Cut so that a part of a line is always left.
+    let input = "0123456789abcde\n".repeat(1000);
+    let mut lines = 0;
+    for chunk in input.as_bytes().chunks(37) {
+        reader.feed(chunk);
+        while let Some(line) = reader.next_line() {
+            assert_eq!(line, Ok(&b"0123456789abcde"[..]));
+            lines += 1;
+        }
+    }
+    assert_eq!(lines, 1000);
+    assert!(reader.spare(1).len() <= 200, "{}", reader.spare(1).len());
+}
+
+#[test]
+fn room_is_never_empty_and_only_room_can_be_filled() {
+    let mut reader = LineReader::new(8);
+    assert!(!reader.spare(0).is_empty());
+    let room = reader.spare(4).len();
+    reader.filled(usize::MAX);
+    assert!(!reader.spare(0).is_empty());
+    assert!(room >= 4);
+}
+
+#[test]
+fn memory_is_given_back_but_no_line() {
+    let mut reader = LineReader::new(1 << 20);
+    reader.feed(&vec![b'x'; 1 << 16]);
+    reader.feed(b"\npart");
+    assert_eq!(reader.next_line().unwrap().unwrap().len(), 1 << 16);
+    reader.shrink_to(2);
+    assert_eq!(reader.next_line(), None);
+    assert!(reader.spare(1).len() <= 8, "{}", reader.spare(1).len());
+    reader.feed(b"ner\n");
+    assert_eq!(reader.next_line(), Some(Ok(&b"partner"[..])));
+}
+
+proptest! {
+    #[test]
+    fn chunks_do_not_matter(
+        input in "[a \r\n]{0,80}|(([a-c]{0,12})(\r?\n)){0,8}[a-c]{0,12}",
+        cuts in prop::collection::vec(0_usize..80, 0..12),
+    ) {
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(input.len())).collect();
+        cuts.extend([0, input.len()]);
+        cuts.sort_unstable();
+        let chunks = cuts.windows(2).map(|pair| &input.as_bytes()[pair[0]..pair[1]]);
+        prop_assert_eq!(read(chunks), naive(input.as_bytes()));
+    }
+}

@@ -1,0 +1,90 @@
+//! Our verdict is stricter than the suite's.
+
+use serde_json::{Value, json};
+
+use super::report::Outcome;
+use super::suite::{scenario_of, scenarios};
+
+const WIRE: &str = "wire-schema-valid";
+
+/// What is wrong with a scenario of these checks.
+fn fault(checks: &[(&str, &str)], deny_warnings: bool) -> Option<String> {
+    let checks: Vec<Value> = checks
+        .iter()
+        .map(|(id, status)| json!({"id": id, "status": status}))
+        .collect();
+    Outcome::new("tools-list", Some(checks)).fault(deny_warnings)
+}
+
+#[test]
+fn what_was_skipped_does_not_pass() {
+    assert_eq!(fault(&[("a", "SUCCESS"), (WIRE, "SUCCESS")], true), None);
+    assert!(fault(&[], false).is_some());
+    assert!(fault(&[("a", "SKIPPED"), ("b", "INFO")], false).is_some());
+    assert!(Outcome::new("tools-list", None).fault(false).is_some());
+}
+
+#[test]
+fn messages_of_unknown_form_do_not_pass() {
+    assert!(fault(&[("a", "SUCCESS")], false).is_some());
+    assert!(fault(&[("a", "SUCCESS"), (WIRE, "FAILURE")], false).is_some());
+    let raw = vec![json!({"id": "a", "status": "SUCCESS"})];
+    assert_eq!(
+        Outcome::new("server-stateless", Some(raw)).fault(false),
+        None
+    );
+}
+
+#[test]
+fn warnings_fail_where_they_are_denied() {
+    let checks = [("a", "WARNING"), (WIRE, "SUCCESS")];
+    assert_eq!(fault(&checks, false), None);
+    assert!(fault(&checks, true).is_some());
+}
+
+#[test]
+fn requirements_are_read_without_those_for_clients() {
+    let text = "\
+# server:
+server:
+  - ping
+
+client:
+  - initialize
+
+not_scored:
+  - scenario: auth/dpop
+    leg: client
+    reason: extension
+  - scenario: tasks-lifecycle
+    leg: server
+    reason: extension
+    note: >-
+      server: not required
+  - scenario: server-sse-polling
+    leg: server
+    reason: pending
+";
+    let found = scenarios(text);
+    let found: Vec<_> = found
+        .iter()
+        .map(|scenario| (scenario.name.as_str(), scenario.extension))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("ping", false),
+            ("tasks-lifecycle", true),
+            ("server-sse-polling", false)
+        ]
+    );
+}
+
+#[test]
+fn results_are_found_by_the_name_of_their_folder() {
+    let name = |folder: &str| scenario_of(folder.as_ref()).map(str::to_owned);
+    let folder = "results/server-tools-list-2026-11-21T12-41-31-597Z";
+    assert_eq!(name(folder).as_deref(), Some("tools-list"));
+    assert_eq!(name("results/suite.log"), None);
+    assert_eq!(name("results/server-x"), None);
+}

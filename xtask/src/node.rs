@@ -1,0 +1,134 @@
+//! Node and npm, which the official suite and clients that we did not write need.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::workspace;
+
+/// The oldest Node that the official suite runs on.
+const OLDEST: u32 = 22;
+/// The package that brings it where the machine has an older one.
+const PACKAGE: &str = "node@22";
+
+const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
+
+/// A Node that is new enough, and the folder below which packages are installed.
+pub(crate) struct Node {
+    /// The program.
+    pub(crate) program: PathBuf,
+    target: PathBuf,
+}
+
+impl Node {
+    /// Finds Node, or says on standard output that it is missing, which is an error where `CI` is
+    /// set. An older one is good enough to install a newer one.
+    pub(crate) fn find() -> Result<Option<Self>> {
+        if let Some(why) = missing() {
+            if std::env::var_os("CI").is_some() {
+                bail!("{why}, and CI is set");
+            }
+            println!("skipped: {why}");
+            return Ok(None);
+        }
+        let target = workspace::target()?;
+        let program = if version(Path::new("node")) >= Some(OLDEST) {
+            PathBuf::from("node")
+        } else {
+            newer(&target.join("node"))?
+        };
+        Ok(Some(Self { program, target }))
+    }
+
+    /// Copies `xtask/NAME` below the target folder and installs there what its lock file says,
+    /// unless that has been done. Says where.
+    pub(crate) fn install(&self, name: &str) -> Result<PathBuf> {
+        let source = workspace::root().join("xtask").join(name);
+        let folder = self.target.join(name);
+        fs::create_dir_all(&folder).with_context(|| workspace::shown(&folder))?;
+        for entry in fs::read_dir(&source).with_context(|| workspace::shown(&source))? {
+            let file = entry?.path();
+            if let (true, Some(name)) = (file.is_file(), file.file_name()) {
+                fs::copy(&file, folder.join(name)).with_context(|| workspace::shown(&file))?;
+            }
+        }
+        let lock = workspace::read(&folder.join("package-lock.json"))?;
+        let done = folder.join("installed");
+        if fs::read_to_string(&done).is_ok_and(|old| old == lock) {
+            return Ok(folder);
+        }
+        npm(&folder, &["ci"])?;
+        fs::write(&done, lock).with_context(|| workspace::shown(&done))?;
+        Ok(folder)
+    }
+}
+
+/// What is missing, if anything.
+pub(crate) fn missing() -> Option<&'static str> {
+    if version(Path::new("node")).is_none() {
+        Some("there is no Node here")
+    } else if version(Path::new(NPM)).is_none() {
+        Some("there is no npm here")
+    } else {
+        None
+    }
+}
+
+/// Installs a newer Node than the machine's with npm, and says where it is.
+fn newer(folder: &Path) -> Result<PathBuf> {
+    let package = folder.join("node_modules/node");
+    let program = package
+        .join("bin")
+        .join(format!("node{}", std::env::consts::EXE_SUFFIX));
+    if version(&program) >= Some(OLDEST) {
+        return Ok(program);
+    }
+    fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
+    fs::write(folder.join("package.json"), "{\"private\":true}\n")?;
+    npm(folder, &["install", PACKAGE])?;
+    if version(&program).is_none() {
+        // npm was told not to run scripts of packages; this one fetches the program.
+        let status = Command::new("node")
+            .arg("installArchSpecificPackage.js")
+            .current_dir(&package)
+            .status();
+        status.context("cannot run node")?;
+    }
+    if version(&program) < Some(OLDEST) {
+        bail!("{PACKAGE} from npm does not run: {}", program.display());
+    }
+    Ok(program)
+}
+
+/// The major version of a program, or nothing where it does not run.
+fn version(program: &Path) -> Option<u32> {
+    let output = Command::new(program)
+        .arg("--version")
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let major = text.trim().trim_start_matches('v').split('.').next()?;
+    major.parse().ok()
+}
+
+fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
+    println!(
+        "$ npm {} (in {})",
+        arguments.join(" "),
+        workspace::shown(folder)
+    );
+    let status = Command::new(NPM)
+        .args(arguments)
+        .args(["--no-audit", "--no-fund", "--loglevel", "error"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .status()
+        .context("cannot run npm")?;
+    if !status.success() {
+        bail!("npm {} failed", arguments.join(" "));
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The example `everything` of `mcp-server`, which suites and foreign clients talk to.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use serde_json::Value;
+
+use crate::workspace;
+
+/// What stands before the address in the first line that the example prints.
+const LISTENING: &str = "listening on ";
+/// How long it may take to print that line.
+const START: Duration = Duration::from_secs(30);
+
+/// Builds the example and says where the program is.
+pub(crate) fn build() -> Result<PathBuf> {
+    let line = "build -p mcp-server --example everything --all-features";
+    println!("$ cargo {line}");
+    let output = Command::new(workspace::cargo())
+        .args(line.split(' '))
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(workspace::root())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo {line} failed");
+    }
+    // One message a line; libraries have no executable.
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["target"]["name"] == "everything")
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .context("cargo names no program of the example everything")
+}
+
+/// The running example. It ends with this value, whatever happens.
+pub(crate) struct Subject {
+    child: Child,
+    output: Option<JoinHandle<()>>,
+    /// The program that runs.
+    pub(crate) program: PathBuf,
+    /// Where it listens.
+    pub(crate) url: String,
+}
+
+impl Subject {
+    /// Starts the program on a free port. What it prints goes to `server.log` in the folder.
+    pub(crate) fn start(program: &Path, folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
+        let log = File::create(folder.join("server.log"))?;
+        let mut child = Command::new(program)
+            .args(["--port", "0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log.try_clone()?)
+            .spawn()
+            .with_context(|| format!("cannot run {}", program.display()))?;
+        let stdout = child.stdout.take();
+        let mut subject = Self {
+            child,
+            output: None,
+            program: program.to_path_buf(),
+            url: String::new(),
+        };
+        let stdout = stdout.context("the example has no standard output")?;
+        let (sender, first) = mpsc::channel();
+        subject.output = Some(thread::spawn(move || {
+            // All of it is read, so that the example never waits for us.
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = writeln!(&log, "{line}");
+                let _ = sender.send(line);
+            }
+        }));
+        let line = first
+            .recv_timeout(START)
+            .map_err(|_| anyhow!("the example did not say where it listens"))?;
+        let url = line.strip_prefix(LISTENING);
+        url.with_context(|| format!("the example said `{line}`"))?
+            .trim()
+            .clone_into(&mut subject.url);
+        Ok(subject)
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(output) = self.output.take() {
+            let _ = output.join();
+        }
+    }
+}
