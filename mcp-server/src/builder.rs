@@ -12,9 +12,10 @@ use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
 use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
+use crate::lists::Features;
 use crate::route::{Listener, Route, Typed};
 use crate::server::{Inner, Server};
-use crate::{lifecycle, listen};
+use crate::{lifecycle, listen, lists};
 
 /// Collects what a server offers; [`build`](Self::build) checks it.
 #[must_use = "a definition does nothing until it is built"]
@@ -26,6 +27,7 @@ pub struct ServerBuilder {
     routes: HashMap<&'static str, Box<dyn Route>>,
     listeners: HashMap<&'static str, Box<dyn Listener>>,
     bus: Option<Arc<dyn Bus>>,
+    pub(crate) features: Features,
     faults: Vec<BuildError>,
     #[cfg(feature = "seal")]
     keys: Option<crate::Keys>,
@@ -41,6 +43,7 @@ impl ServerBuilder {
             routes: HashMap::new(),
             listeners: HashMap::new(),
             bus: None,
+            features: Features::default(),
             faults: Vec::new(),
             #[cfg(feature = "seal")]
             keys: None,
@@ -142,6 +145,20 @@ impl ServerBuilder {
         self
     }
 
+    /// Notes a fault, for [`build`](Self::build) to report.
+    pub(crate) fn fault(&mut self, fault: BuildError) {
+        self.faults.push(fault);
+    }
+
+    /// Whether there is a handler for a method.
+    pub(crate) fn has_route(&self, method: &str) -> bool {
+        self.routes.contains_key(method)
+    }
+
+    pub(crate) fn capabilities_mut(&mut self) -> &mut ServerCapabilities {
+        &mut self.capabilities
+    }
+
     /// Adds a handler; a second one for a method is a fault.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
         if self.routes.insert(method, route).is_some() {
@@ -158,6 +175,7 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildError> {
         lifecycle::routes(&mut self);
         listen::routes(&mut self);
+        lists::routes(&mut self);
         if let Some(fault) = self.faults.into_iter().next() {
             return Err(fault);
         }
@@ -182,6 +200,7 @@ impl ServerBuilder {
             limits: self.limits,
             routes: self.routes,
             listeners: self.listeners,
+            features: self.features,
             hub: Hub::default(),
             bus: self.bus,
             stopping: Ended::default(),

@@ -12,6 +12,7 @@ use crate::builder::ServerBuilder;
 use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
 use crate::limits::Limits;
+use crate::lists::Features;
 use crate::route::{Listener, Route};
 
 /// A server: handlers, lists and settings, ready to be served. Cheap to clone.
@@ -28,6 +29,7 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     pub(crate) routes: HashMap<&'static str, Box<dyn Route>>,
     pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
+    pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,
     pub(crate) subscriptions: Arc<Semaphore>,

@@ -1,18 +1,39 @@
 //! [`HttpConfig`], and what is refused before a body is read.
 
+#[cfg(feature = "legacy")]
+use std::sync::Arc;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
+
+#[cfg(feature = "legacy")]
+use super::events::EventStore;
+#[cfg(feature = "legacy")]
+use super::sessions::SessionStore;
 
 /// Under which names an endpoint may be reached.
 ///
 /// The default is for servers on the user's own machine: `localhost`, `127.0.0.1` and `[::1]`, at
 /// any port. A page in a browser cannot reach such a server by a name of its own that leads there
 /// (DNS rebinding), since both headers would tell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct HttpConfig {
     hosts: Hosts,
     origins: Vec<String>,
+    #[cfg(feature = "legacy")]
+    pub(super) sessions: Option<Arc<dyn SessionStore>>,
+    #[cfg(feature = "legacy")]
+    pub(super) events: Option<Arc<dyn EventStore>>,
+}
+
+impl std::fmt::Debug for HttpConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpConfig")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -60,6 +81,24 @@ impl HttpConfig {
         self
     }
 
+    /// Where legacy sessions are kept, so that several processes can serve them. By default each
+    /// process has its own.
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.sessions = Some(store);
+        self
+    }
+
+    /// Where events of legacy streams are kept for clients that come back. By default that is the
+    /// memory of the process.
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
+        self.events = Some(store);
+        self
+    }
+
     /// Whether nothing but local names is allowed.
     pub(super) fn is_local(&self) -> bool {
         matches!(self.hosts, Hosts::Local)
@@ -93,7 +132,11 @@ impl HttpConfig {
         if first.is_none() && authority.is_none() {
             return Err("no `Host`");
         }
-        if first.into_iter().chain(authority).all(|host| self.host(host)) {
+        if first
+            .into_iter()
+            .chain(authority)
+            .all(|host| self.host(host))
+        {
             return Ok(());
         }
         Err("this `Host` is not allowed")
@@ -117,7 +160,8 @@ impl HttpConfig {
         let own = || {
             let address = origin.split_once("://");
             address.is_some_and(|(scheme, host)| {
-                let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+                let web =
+                    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
                 // Whoever takes any host has not said which pages are its own.
                 let host = match self.hosts {
                     Hosts::Any => is_local(host),
@@ -156,7 +200,10 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
     }
     let mut types = media(parts, CONTENT_TYPE);
-    if !types.next().is_some_and(|name| name.eq_ignore_ascii_case("application/json")) {
+    if !types
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("application/json"))
+    {
         let what = "`Content-Type` must be application/json";
         return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
     }

@@ -1,0 +1,251 @@
+//! Completion of prompts' arguments and of the variables of resource templates.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+
+use mcp_types::json::{Map, Object};
+use mcp_types::{
+    CompleteRequest, CompleteRequestParams, CompleteResult, Completion, CompletionReference,
+    Request,
+};
+
+use crate::builder::ServerBuilder;
+use crate::context::Context;
+use crate::error::{BuildError, HandlerError, short};
+use crate::route::Typed;
+use crate::server::Server;
+
+/// As many values may leave in one answer.
+const MOST: usize = 100;
+
+/// An argument that is being typed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Completing {
+    /// What was typed so far.
+    pub value: String,
+    /// The arguments that are settled already, by name. Peers before 2025-06-18 do not tell.
+    pub arguments: Map<String>,
+}
+
+/// What a handler of completions may answer with: values, best first, or a [`Completion`] that
+/// also says how many there are in all.
+///
+/// At most 100 values leave; `total` and `hasMore` tell of the rest.
+pub trait IntoCompletion {
+    /// Makes the completion.
+    fn into_completion(self) -> Completion;
+}
+
+impl IntoCompletion for Completion {
+    fn into_completion(self) -> Completion {
+        self
+    }
+}
+
+impl<S: Into<String>> IntoCompletion for Vec<S> {
+    fn into_completion(self) -> Completion {
+        let total = i64::try_from(self.len()).unwrap_or(i64::MAX);
+        let values: Vec<String> = self.into_iter().map(Into::into).collect();
+        Completion::new(values).total(total).has_more(false)
+    }
+}
+
+type Handler = Box<
+    dyn Fn(
+            Completing,
+            Context,
+        ) -> Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>
+        + Send
+        + Sync,
+>;
+
+/// Handlers by prompt or template and argument.
+#[derive(Default)]
+pub(crate) struct Completions {
+    prompts: HashMap<String, HashMap<String, Handler>>,
+    templates: HashMap<String, HashMap<String, Handler>>,
+}
+
+impl Completions {
+    fn is_empty(&self) -> bool {
+        self.prompts.is_empty() && self.templates.is_empty()
+    }
+}
+
+impl ServerBuilder {
+    /// Completes an argument of a prompt.
+    ///
+    /// ```
+    /// use mcp_server::{Completing, Context, Server};
+    ///
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .prompt("greet", "Greets", |(), _: Context| async { Ok("Hello!") })
+    ///     .complete_prompt("greet", "language", |typing: Completing, _| async move {
+    ///         let mut all = vec!["french", "german", "greek"];
+    ///         all.retain(|language| language.starts_with(&typing.value));
+    ///         Ok(all)
+    ///     })
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn complete_prompt<F, C>(
+        mut self,
+        prompt: impl Into<String>,
+        argument: impl Into<String>,
+        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoCompletion,
+    {
+        let (prompt, argument) = (prompt.into(), argument.into());
+        let known = self.features.completions.prompts.entry(prompt).or_default();
+        if known.insert(argument.clone(), erase(handler)).is_some() {
+            self.duplicate(argument);
+        }
+        self
+    }
+
+    /// Completes a variable of a resource template.
+    pub fn complete_resource<F, C>(
+        mut self,
+        template: impl Into<String>,
+        variable: impl Into<String>,
+        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoCompletion,
+    {
+        let (template, variable) = (template.into(), variable.into());
+        let templates = &mut self.features.completions.templates;
+        let known = templates.entry(template).or_default();
+        if known.insert(variable.clone(), erase(handler)).is_some() {
+            self.duplicate(variable);
+        }
+        self
+    }
+
+    fn duplicate(&mut self, name: String) {
+        let kind = "completion";
+        self.fault(BuildError::DuplicateName { kind, name });
+    }
+}
+
+fn erase<F, C>(handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static) -> Handler
+where
+    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+    C: IntoCompletion,
+{
+    Box::new(move |typing, cx| {
+        let answer = handler(typing, cx);
+        Box::pin(async move { Ok(answer.await?.into_completion()) })
+    })
+}
+
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    if builder.features.completions.is_empty() {
+        return;
+    }
+    let capability = &mut builder.capabilities_mut().completions;
+    capability.get_or_insert_with(Object::new);
+    let handler = Typed::<CompleteRequest, _>::new(complete);
+    builder.route(CompleteRequest::METHOD, Box::new(handler));
+}
+
+async fn complete(
+    params: CompleteRequestParams,
+    cx: Context,
+) -> Result<CompleteResult, HandlerError> {
+    let typing = Completing {
+        value: params.argument.value,
+        arguments: params
+            .context
+            .and_then(|context| context.arguments)
+            .unwrap_or_default(),
+    };
+    let server = cx.server().clone();
+    let argument = params.argument.name.as_str();
+    let handler = match &params.ref_ {
+        CompletionReference::Prompt(prompt) => of_prompt(&server, &prompt.name, argument)?,
+        CompletionReference::ResourceTemplate(template) => {
+            of_template(&server, &template.uri, argument)?
+        }
+        _ => {
+            return Err(HandlerError::invalid_params(
+                "$.ref: neither prompt nor template",
+            ));
+        }
+    };
+    let completion = match handler {
+        Some(handler) => handler(typing, cx).await?,
+        None => Completion::new([]).total(0).has_more(false),
+    };
+    Ok(CompleteResult::new(bounded(completion)))
+}
+
+/// The handler for a prompt's argument; none where the argument is known but not completed.
+fn of_prompt<'a>(
+    server: &'a Server,
+    name: &str,
+    argument: &str,
+) -> Result<Option<&'a Handler>, HandlerError> {
+    let features = &server.inner.features;
+    let handlers = features.completions.prompts.get(name);
+    if let Some(handler) = handlers.and_then(|known| known.get(argument)) {
+        return Ok(Some(handler));
+    }
+    let prompt = features.prompts.get(name);
+    if prompt.is_none() && handlers.is_none() {
+        let name = short(name);
+        return Err(HandlerError::invalid_params(format!(
+            "$.ref.name: no prompt `{name}`"
+        )));
+    }
+    if prompt.is_some_and(|prompt| prompt.takes(argument)) {
+        return Ok(None);
+    }
+    Err(no_argument(argument))
+}
+
+/// The handler for a template's variable; none where the variable is known but not completed.
+fn of_template<'a>(
+    server: &'a Server,
+    uri: &str,
+    variable: &str,
+) -> Result<Option<&'a Handler>, HandlerError> {
+    let features = &server.inner.features;
+    let handlers = features.completions.templates.get(uri);
+    if let Some(handler) = handlers.and_then(|known| known.get(variable)) {
+        return Ok(Some(handler));
+    }
+    let template = features.templates.get(uri);
+    if template.is_none() && handlers.is_none() {
+        let uri = short(uri);
+        let message = format!("$.ref.uri: no resource template `{uri}`");
+        return Err(HandlerError::invalid_params(message));
+    }
+    if template.is_some_and(|template| template.takes(variable)) {
+        return Ok(None);
+    }
+    Err(no_argument(variable))
+}
+
+fn no_argument(name: &str) -> HandlerError {
+    let name = short(name);
+    HandlerError::invalid_params(format!("$.argument.name: no argument `{name}`"))
+}
+
+/// Keeps what may leave.
+fn bounded(mut completion: Completion) -> Completion {
+    if completion.values.len() > MOST {
+        let all = i64::try_from(completion.values.len()).unwrap_or(i64::MAX);
+        completion.total = completion.total.or(Some(all));
+        completion.has_more = Some(true);
+        completion.values.truncate(MOST);
+    }
+    completion
+}

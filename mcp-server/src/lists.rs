@@ -1,0 +1,374 @@
+//! Lists of what a server offers: named items in the order in which they were added, in pages,
+//! which may change while the server runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use mcp_types::{CacheScope, Cursor};
+
+use crate::builder::ServerBuilder;
+use crate::changes::Change;
+use crate::completions::{self, Completions};
+use crate::error::{BuildError, HandlerError};
+use crate::prompts::{self, PromptDef};
+use crate::resources::{self, ResourceDef, TemplateDef};
+use crate::server::Server;
+use crate::tools::{self, ToolDef};
+
+/// All lists of a server.
+#[derive(Default)]
+pub(crate) struct Features {
+    pub(crate) tools: List<ToolDef>,
+    pub(crate) resources: List<ResourceDef>,
+    pub(crate) templates: List<TemplateDef>,
+    pub(crate) prompts: List<PromptDef>,
+    pub(crate) completions: Completions,
+    /// Items of one page; all of them if absent.
+    #[cfg(feature = "seal")]
+    pub(crate) page_size: Option<std::num::NonZeroUsize>,
+}
+
+/// Serves what was added to the lists.
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    tools::routes(builder);
+    resources::routes(builder);
+    prompts::routes(builder);
+    completions::routes(builder);
+}
+
+/// What stands in a list: [`ToolDef`], [`ResourceDef`], [`TemplateDef`], [`PromptDef`].
+pub trait Definition: Sized + Send + Sync + 'static {
+    /// What it is called in errors.
+    #[doc(hidden)]
+    const KIND: &'static str;
+
+    /// The name, the URI or the template that is unique in the list.
+    fn key(&self) -> &str;
+
+    /// Checks it, once, before it enters the list.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`], which says what is wrong.
+    #[doc(hidden)]
+    fn check(&mut self) -> Result<(), BuildError>;
+
+    /// What is announced when the list changes.
+    #[doc(hidden)]
+    fn change() -> Change;
+}
+
+/// Where a definition's list is.
+pub(crate) trait Kept: Definition {
+    fn list(features: &Features) -> &List<Self>;
+}
+
+/// How long and for whom a result may be kept by a cache.
+#[derive(Clone)]
+pub(crate) struct Hints {
+    pub(crate) ttl_ms: i64,
+    pub(crate) scope: CacheScope,
+}
+
+impl Hints {
+    pub(crate) fn new(ttl: Duration, scope: CacheScope) -> Self {
+        Self {
+            ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
+            scope,
+        }
+    }
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self::new(Duration::ZERO, CacheScope::Private)
+    }
+}
+
+/// Items by key and in order. No lock is held while a handler runs.
+pub(crate) struct List<T> {
+    pub(crate) hints: Hints,
+    items: RwLock<Items<T>>,
+}
+
+struct Items<T> {
+    /// The place that the next item gets. Places are never used twice, so that a cursor stays
+    /// right whatever is added or removed.
+    next: u64,
+    places: HashMap<String, u64>,
+    in_order: BTreeMap<u64, Arc<T>>,
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self {
+            hints: Hints::default(),
+            items: RwLock::new(Items {
+                next: 0,
+                places: HashMap::new(),
+                in_order: BTreeMap::new(),
+            }),
+        }
+    }
+}
+
+/// Items of one page, and the place of the last one if there are more.
+pub(crate) struct Page<T> {
+    pub(crate) items: Vec<Arc<T>>,
+    #[cfg_attr(
+        not(feature = "seal"),
+        expect(dead_code, reason = "one page holds all")
+    )]
+    last: Option<u64>,
+}
+
+impl<T: Definition> List<T> {
+    fn read(&self) -> RwLockReadGuard<'_, Items<T>> {
+        self.items.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Items<T>> {
+        self.items.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read().in_order.is_empty()
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<T>> {
+        let items = self.read();
+        items.in_order.get(items.places.get(key)?).cloned()
+    }
+
+    /// The first item, in order, for which there is something.
+    pub(crate) fn find<U>(&self, mut what: impl FnMut(&Arc<T>) -> Option<U>) -> Option<U> {
+        self.read().in_order.values().find_map(&mut what)
+    }
+
+    /// Adds an item at the end.
+    pub(crate) fn add(&self, mut item: T) -> Result<(), BuildError> {
+        item.check()?;
+        let key = item.key().to_owned();
+        let mut items = self.write();
+        if items.places.contains_key(&key) {
+            let kind = T::KIND;
+            return Err(BuildError::DuplicateName { kind, name: key });
+        }
+        items.push(key, item);
+        Ok(())
+    }
+
+    /// Puts an item in the place of the one with its key, or at the end.
+    fn replace(&self, mut item: T) -> Result<(), BuildError> {
+        item.check()?;
+        let key = item.key().to_owned();
+        let mut items = self.write();
+        if let Some(&place) = items.places.get(&key) {
+            items.in_order.insert(place, Arc::new(item));
+        } else {
+            items.push(key, item);
+        }
+        Ok(())
+    }
+
+    fn remove(&self, key: &str) -> bool {
+        let mut items = self.write();
+        let Some(place) = items.places.remove(key) else {
+            return false;
+        };
+        items.in_order.remove(&place).is_some()
+    }
+
+    /// Up to `size` items behind a place.
+    fn page(&self, after: Option<u64>, size: usize) -> Page<T> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let items = self.read();
+        let mut rest = items.in_order.range((start, Bound::Unbounded));
+        let mut last = None;
+        let mut page = Vec::with_capacity(size.min(items.in_order.len()));
+        for (place, item) in rest.by_ref().take(size) {
+            last = Some(*place);
+            page.push(Arc::clone(item));
+        }
+        let more = rest.next().is_some();
+        Page {
+            items: page,
+            last: last.filter(|_| more),
+        }
+    }
+}
+
+impl<T> Items<T> {
+    fn push(&mut self, key: String, item: T) {
+        let place = self.next;
+        self.next += 1;
+        self.places.insert(key, place);
+        self.in_order.insert(place, Arc::new(item));
+    }
+}
+
+/// The page that a cursor asks for, and the cursor of the next one.
+#[cfg(feature = "seal")]
+pub(crate) fn page<T: Definition>(
+    server: &Server,
+    list: &List<T>,
+    cursor: Option<&Cursor>,
+) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
+    let keys = server.inner.keys.get();
+    let after = cursor
+        .map(|cursor| {
+            keys.open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
+                .ok()
+                .and_then(|plain| Some(u64::from_be_bytes(plain.try_into().ok()?)))
+                .ok_or_else(|| bad_cursor::<T>())
+        })
+        .transpose()?;
+    let size = server.inner.features.page_size;
+    let page = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let next = page
+        .last
+        .map(|place| keys.seal(PURPOSE, T::KIND.as_bytes(), &place.to_be_bytes()))
+        .transpose()?;
+    Ok((page.items, next.map(Cursor::from)))
+}
+
+/// All items: without sealing there is one page, and no cursor was ever given out.
+#[cfg(not(feature = "seal"))]
+pub(crate) fn page<T: Definition>(
+    _: &Server,
+    list: &List<T>,
+    cursor: Option<&Cursor>,
+) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
+    if cursor.is_some() {
+        return Err(bad_cursor::<T>());
+    }
+    Ok((list.page(None, usize::MAX).items, None))
+}
+
+/// What cursors are sealed for.
+#[cfg(feature = "seal")]
+const PURPOSE: &str = "cursor";
+
+fn bad_cursor<T: Definition>() -> HandlerError {
+    HandlerError::invalid_params(format!(
+        "$.cursor: not a cursor of the list of {}s",
+        T::KIND
+    ))
+}
+
+impl ServerBuilder {
+    /// Gives lists out in pages of this many items; without it, all in one page.
+    #[cfg(feature = "seal")]
+    pub fn page_size(mut self, items: std::num::NonZeroUsize) -> Self {
+        self.features.page_size = Some(items);
+        self
+    }
+
+    /// How long, and for whom, caches may keep the list of tools. Not at all by default;
+    /// [`CacheScope::Public`] is right where the list is the same for everyone.
+    pub fn cache_tools(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.tools.hints = Hints::new(ttl, scope);
+        self
+    }
+
+    /// How long, and for whom, caches may keep the lists of resources and of resource templates.
+    /// What a resource holds has [hints of its own](ResourceDef::cache).
+    pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.resources.hints = Hints::new(ttl, scope);
+        self.features.templates.hints = self.features.resources.hints.clone();
+        self
+    }
+
+    /// How long, and for whom, caches may keep the list of prompts.
+    pub fn cache_prompts(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.features.prompts.hints = Hints::new(ttl, scope);
+        self
+    }
+}
+
+/// A list of a running server. What changes is announced to all peers that subscribed.
+///
+/// A kind of which there was nothing when the server was built is only served if its capability
+/// was declared: `.capabilities(|c| c.tools(ToolsCapability::new().list_changed(true)))`.
+#[derive(Clone, Copy)]
+pub struct Listing<'a, T> {
+    server: &'a Server,
+    list: &'a List<T>,
+}
+
+impl<T: Definition> Listing<'_, T> {
+    /// Adds an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::DuplicateName`] where the name is taken, [`BuildError::Invalid`] where the
+    /// definition is at fault.
+    pub fn add(&self, item: T) -> Result<(), BuildError> {
+        self.list.add(item)?;
+        self.server.announce(T::change());
+        Ok(())
+    }
+
+    /// Puts an item in the place of the one of the same name; at the end if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Invalid`] where the definition is at fault.
+    pub fn replace(&self, item: T) -> Result<(), BuildError> {
+        self.list.replace(item)?;
+        self.server.announce(T::change());
+        Ok(())
+    }
+
+    /// Removes the item of that name, URI or template; `false` if there is none. Requests that
+    /// use it already go on.
+    #[must_use = "there may be no such item"]
+    pub fn remove(&self, key: &str) -> bool {
+        let removed = self.list.remove(key);
+        if removed {
+            self.server.announce(T::change());
+        }
+        removed
+    }
+
+    /// Whether there is an item of that name, URI or template.
+    #[must_use]
+    pub fn contains(&self, key: &str) -> bool {
+        self.list.get(key).is_some()
+    }
+}
+
+impl Server {
+    fn listing<T: Kept>(&self) -> Listing<'_, T> {
+        Listing {
+            server: self,
+            list: T::list(&self.inner.features),
+        }
+    }
+
+    /// The list of tools, to change it.
+    #[must_use]
+    pub fn tools(&self) -> Listing<'_, ToolDef> {
+        self.listing()
+    }
+
+    /// The list of resources, to change it.
+    #[must_use]
+    pub fn resources(&self) -> Listing<'_, ResourceDef> {
+        self.listing()
+    }
+
+    /// The list of resource templates, to change it.
+    #[must_use]
+    pub fn resource_templates(&self) -> Listing<'_, TemplateDef> {
+        self.listing()
+    }
+
+    /// The list of prompts, to change it.
+    #[must_use]
+    pub fn prompts(&self) -> Listing<'_, PromptDef> {
+        self.listing()
+    }
+}

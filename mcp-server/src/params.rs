@@ -1,0 +1,138 @@
+//! [`Text`]: typed values from texts, for prompts' arguments and the variables of templates.
+
+use mcp_types::error::DecodeError;
+use mcp_types::json::Map;
+use serde::de::value::{MapDeserializer, StringDeserializer};
+use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// Reads a struct or a map from texts by name: numbers and truth values are parsed.
+pub(crate) fn decode<T: DeserializeOwned>(texts: Map<String>) -> Result<T, DecodeError> {
+    T::deserialize(Texts(texts))
+}
+
+struct Texts(Map<String>);
+
+impl<'de> Deserializer<'de> for Texts {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        let members = self.0.into_iter().map(|(name, text)| {
+            let name = name.clone();
+            let text = Text {
+                name: name.clone(),
+                text,
+            };
+            (name, text)
+        });
+        visitor.visit_map(MapDeserializer::new(members))
+    }
+
+    /// Whoever asks for nothing does not look at the texts.
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// One text and the name that it has.
+struct Text {
+    name: String,
+    text: String,
+}
+
+impl IntoDeserializer<'_, DecodeError> for Text {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+macro_rules! parsed {
+    ($($deserialize:ident $visit:ident $kind:ty,)*) => {$(
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+            let Ok(value) = self.text.parse::<$kind>() else {
+                let message = concat!("expected the text of a value of type ", stringify!($kind));
+                return Err(DecodeError::data(message).inside_member(self.name));
+            };
+            visitor.$visit(value).map_err(|error: DecodeError| error.inside_member(self.name))
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Text {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor
+            .visit_string(self.text)
+            .map_err(|error: DecodeError| error.inside_member(self.name))
+    }
+
+    parsed! {
+        deserialize_bool visit_bool bool,
+        deserialize_i8 visit_i8 i8,
+        deserialize_i16 visit_i16 i16,
+        deserialize_i32 visit_i32 i32,
+        deserialize_i64 visit_i64 i64,
+        deserialize_i128 visit_i128 i128,
+        deserialize_u8 visit_u8 u8,
+        deserialize_u16 visit_u16 u16,
+        deserialize_u32 visit_u32 u32,
+        deserialize_u64 visit_u64 u64,
+        deserialize_u128 visit_u128 u128,
+        deserialize_f32 visit_f32 f32,
+        deserialize_f64 visit_f64 f64,
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        let variant: StringDeserializer<DecodeError> = self.text.into_deserializer();
+        visitor
+            .visit_enum(variant)
+            .map_err(|error: DecodeError| de::Error::custom(error.message()))
+            .map_err(|error: DecodeError| error.inside_member(self.name))
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
+    }
+}

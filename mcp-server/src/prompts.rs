@@ -1,0 +1,121 @@
+//! Prompts: `prompts/list` and `prompts/get`.
+
+mod definition;
+mod result;
+
+use mcp_types::{
+    GetPromptOutcome, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    ListPromptsResult, PaginatedRequestParams, PromptsCapability, Request,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::builder::ServerBuilder;
+use crate::context::Context;
+use crate::degrade;
+use crate::error::{HandlerError, short};
+use crate::lists;
+use crate::route::Typed;
+
+pub use definition::PromptDef;
+pub use result::{IntoMessage, IntoPrompt};
+
+impl ServerBuilder {
+    /// Offers a prompt: an async function of typed arguments.
+    ///
+    /// The arguments that are listed are the fields of the type, with their doc comments; what is
+    /// no `Option` and has no default is required. On the wire all are texts, which are parsed.
+    /// `()` takes none.
+    ///
+    /// ```
+    /// use mcp_server::{Context, Server};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Review {
+    ///     /// What is to be reviewed.
+    ///     code: String,
+    ///     /// How many remarks at most.
+    ///     remarks: Option<u32>,
+    /// }
+    ///
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .prompt("review", "Reviews code", |args: Review, _: Context| async move {
+    ///         let most = args.remarks.unwrap_or(5);
+    ///         Ok(format!("Review this, with {most} remarks at most:\n{}", args.code))
+    ///     })
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn prompt<A, F, P>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        F: Future<Output = Result<P, HandlerError>> + Send + 'static,
+        P: IntoPrompt,
+    {
+        let prompt = PromptDef::new(name).description(description);
+        self.add_prompt(prompt.handler(handler))
+    }
+
+    /// Offers a prompt with title, icons or listed arguments.
+    pub fn add_prompt(mut self, prompt: PromptDef) -> Self {
+        if let Err(fault) = self.features.prompts.add(prompt) {
+            self.fault(fault);
+        }
+        self
+    }
+}
+
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    let declared = builder.capabilities_mut().prompts.is_some()
+        && !builder.has_route(GetPromptRequest::METHOD)
+        && !builder.has_route(ListPromptsRequest::METHOD);
+    if builder.features.prompts.is_empty() && !declared {
+        return;
+    }
+    let capability = &mut builder.capabilities_mut().prompts;
+    capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
+    let list = Typed::<ListPromptsRequest, _>::new(list);
+    builder.route(ListPromptsRequest::METHOD, Box::new(list));
+    let get = Typed::<GetPromptRequest, _>::new(get);
+    builder.route(GetPromptRequest::METHOD, Box::new(get));
+}
+
+async fn list(
+    params: PaginatedRequestParams,
+    cx: Context,
+) -> Result<ListPromptsResult, HandlerError> {
+    let list = &cx.server().inner.features.prompts;
+    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
+    let prompts: Vec<_> = page.iter().map(|item| item.prompt().clone()).collect();
+    let scope = list.hints.scope.clone();
+    let mut result = ListPromptsResult::new(prompts, list.hints.ttl_ms, scope);
+    result.next_cursor = next;
+    Ok(result)
+}
+
+async fn get(
+    params: GetPromptRequestParams,
+    cx: Context,
+) -> Result<GetPromptOutcome, HandlerError> {
+    let revision = cx.revision();
+    let Some(prompt) = cx.server().inner.features.prompts.get(&params.name) else {
+        let name = short(&params.name);
+        return Err(HandlerError::invalid_params(format!(
+            "unknown prompt `{name}`"
+        )));
+    };
+    let arguments = params.arguments.unwrap_or_default();
+    let mut result = prompt.start(arguments, cx)?.await?;
+    if result.description.is_none() {
+        result.description.clone_from(&prompt.prompt().description);
+    }
+    Ok(degrade::prompt(result, revision).into())
+}

@@ -1,0 +1,182 @@
+//! Resources: `resources/list`, `resources/templates/list` and `resources/read`.
+
+mod contents;
+mod definition;
+mod template;
+
+use mcp_types::{
+    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
+    ListResourcesResult, PaginatedRequestParams, ReadResourceOutcome, ReadResourceRequest,
+    ReadResourceRequestParams, ReadResourceResult, Request, ResourcesCapability,
+};
+use serde::de::DeserializeOwned;
+
+use crate::builder::ServerBuilder;
+use crate::context::Context;
+use crate::error::HandlerError;
+use crate::lists;
+use crate::route::Typed;
+
+pub use contents::IntoContents;
+pub use definition::{ResourceDef, TemplateDef};
+
+impl ServerBuilder {
+    /// Offers a resource that is made when it is read: an async function of its URI.
+    ///
+    /// ```
+    /// use mcp_server::{Context, ResourceDef, Server};
+    ///
+    /// let server = Server::builder("demo", "1.0.0")
+    ///     .resource("time://now", "now", |_uri: String, _: Context| async { Ok("noon") })
+    ///     .add_resource(ResourceDef::text("demo://motto", "motto", "Keep it simple."))
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn resource<F, C>(
+        self,
+        uri: impl Into<String>,
+        name: impl Into<String>,
+        handler: impl Fn(String, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoContents,
+    {
+        self.add_resource(ResourceDef::new(uri, name).handler(handler))
+    }
+
+    /// Offers a resource with static contents, or with title, media type, size and icons.
+    pub fn add_resource(mut self, resource: ResourceDef) -> Self {
+        if let Err(fault) = self.features.resources.add(resource) {
+            self.fault(fault);
+        }
+        self
+    }
+
+    /// Offers all resources whose URIs a template (RFC 6570) makes: an async function of the URI
+    /// and of the template's variables.
+    ///
+    /// The variables are decoded and parsed as the type asks for, a struct or a map of texts. They
+    /// come from the peer: `../` may be among them. A URI is read by the resource that has it, or
+    /// else by the first template that fits.
+    ///
+    /// ```
+    /// use mcp_server::{Context, HandlerError, Server};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Issue {
+    ///     project: String,
+    ///     number: u32,
+    /// }
+    ///
+    /// let server = Server::builder("tracker", "1.0.0")
+    ///     .resource_template(
+    ///         "tracker://{project}/issues/{number}",
+    ///         "issue",
+    ///         |uri: String, issue: Issue, _: Context| async move {
+    ///             if issue.number == 0 {
+    ///                 return Err(HandlerError::resource_not_found(uri));
+    ///             }
+    ///             Ok(format!("Issue {} of {}", issue.number, issue.project))
+    ///         },
+    ///     )
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn resource_template<P, F, C>(
+        self,
+        template: impl Into<String>,
+        name: impl Into<String>,
+        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned + 'static,
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoContents,
+    {
+        self.add_resource_template(TemplateDef::new(template, name).handler(handler))
+    }
+
+    /// Offers a resource template with title, media type, annotations or icons.
+    pub fn add_resource_template(mut self, template: TemplateDef) -> Self {
+        if let Err(fault) = self.features.templates.add(template) {
+            self.fault(fault);
+        }
+        self
+    }
+}
+
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    let declared = builder.capabilities_mut().resources.is_some()
+        && !builder.has_route(ReadResourceRequest::METHOD)
+        && !builder.has_route(ListResourcesRequest::METHOD)
+        && !builder.has_route(ListResourceTemplatesRequest::METHOD);
+    let none = builder.features.resources.is_empty() && builder.features.templates.is_empty();
+    if none && !declared {
+        return;
+    }
+    let capability = &mut builder.capabilities_mut().resources;
+    capability.get_or_insert_with(|| {
+        ResourcesCapability::new()
+            .list_changed(true)
+            .subscribe(true)
+    });
+    let list = Typed::<ListResourcesRequest, _>::new(list);
+    builder.route(ListResourcesRequest::METHOD, Box::new(list));
+    let templates = Typed::<ListResourceTemplatesRequest, _>::new(list_templates);
+    builder.route(ListResourceTemplatesRequest::METHOD, Box::new(templates));
+    let read = Typed::<ReadResourceRequest, _>::new(read);
+    builder.route(ReadResourceRequest::METHOD, Box::new(read));
+}
+
+async fn list(
+    params: PaginatedRequestParams,
+    cx: Context,
+) -> Result<ListResourcesResult, HandlerError> {
+    let list = &cx.server().inner.features.resources;
+    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
+    let resources: Vec<_> = page.iter().map(|item| item.resource().clone()).collect();
+    let scope = list.hints.scope.clone();
+    let mut result = ListResourcesResult::new(resources, list.hints.ttl_ms, scope);
+    result.next_cursor = next;
+    Ok(result)
+}
+
+async fn list_templates(
+    params: PaginatedRequestParams,
+    cx: Context,
+) -> Result<ListResourceTemplatesResult, HandlerError> {
+    let list = &cx.server().inner.features.templates;
+    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
+    let templates: Vec<_> = page.iter().map(|item| item.template().clone()).collect();
+    let scope = list.hints.scope.clone();
+    let mut result = ListResourceTemplatesResult::new(templates, list.hints.ttl_ms, scope);
+    result.next_cursor = next;
+    Ok(result)
+}
+
+async fn read(
+    params: ReadResourceRequestParams,
+    cx: Context,
+) -> Result<ReadResourceOutcome, HandlerError> {
+    let features = &cx.server().inner.features;
+    let uri = params.uri;
+    let (running, hints) = if let Some(resource) = features.resources.get(&uri) {
+        let hints = resource.hints().clone();
+        (resource.start(uri, cx)?, hints)
+    } else {
+        let fits = |template: &std::sync::Arc<TemplateDef>| {
+            Some((std::sync::Arc::clone(template), template.matches(&uri)?))
+        };
+        let Some((template, variables)) = features.templates.find(fits) else {
+            return Err(HandlerError::resource_not_found(uri));
+        };
+        let hints = template.hints().clone();
+        (template.start(uri, variables, cx)?, hints)
+    };
+    let contents = running.await?;
+    Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())
+}

@@ -1,0 +1,148 @@
+//! Tools: `tools/list` and `tools/call`.
+
+mod definition;
+mod result;
+
+use mcp_types::json::Object;
+use mcp_types::{
+    CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
+    ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request, Revision, TextContent,
+    ToolsCapability,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::builder::ServerBuilder;
+use crate::context::Context;
+use crate::degrade;
+use crate::error::{Cause, Chain, HandlerError, short};
+use crate::lists;
+use crate::route::Typed;
+
+pub use definition::ToolDef;
+pub use result::{IntoToolResult, Json};
+
+impl ServerBuilder {
+    /// Offers a tool: an async function of typed arguments.
+    ///
+    /// The schema of the arguments is derived from their type; doc comments become descriptions.
+    /// Arguments are validated before the function runs. `()` takes none. An error is a result
+    /// with `isError`, so that the model can correct itself, see [`HandlerError`].
+    ///
+    /// ```
+    /// use mcp_server::{Context, Server};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Add {
+    ///     /// What to add to.
+    ///     a: f64,
+    ///     b: f64,
+    /// }
+    ///
+    /// let server = Server::builder("calculator", "1.0.0")
+    ///     .tool("add", "Add two numbers", |args: Add, _: Context| async move {
+    ///         Ok(args.a + args.b)
+    ///     })
+    ///     .build()?;
+    /// # drop(server);
+    /// # Ok::<(), mcp_server::BuildError>(())
+    /// ```
+    pub fn tool<A, F, T>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: impl Fn(A, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: IntoToolResult,
+    {
+        let tool = ToolDef::new(name).description(description);
+        self.add_tool(tool.handler(handler))
+    }
+
+    /// Offers a tool with title, annotations, icons, or schemas of its own.
+    pub fn add_tool(mut self, tool: ToolDef) -> Self {
+        if let Err(fault) = self.features.tools.add(tool) {
+            self.fault(fault);
+        }
+        self
+    }
+}
+
+pub(crate) fn routes(builder: &mut ServerBuilder) {
+    let declared = builder.capabilities_mut().tools.is_some()
+        && !builder.has_route(CallToolRequest::METHOD)
+        && !builder.has_route(ListToolsRequest::METHOD);
+    if builder.features.tools.is_empty() && !declared {
+        return;
+    }
+    let capability = &mut builder.capabilities_mut().tools;
+    capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
+    let list = Typed::<ListToolsRequest, _>::new(list);
+    builder.route(ListToolsRequest::METHOD, Box::new(list));
+    let call = Typed::<CallToolRequest, _>::new(call);
+    builder.route(CallToolRequest::METHOD, Box::new(call));
+}
+
+async fn list(
+    params: PaginatedRequestParams,
+    cx: Context,
+) -> Result<ListToolsResult, HandlerError> {
+    let list = &cx.server().inner.features.tools;
+    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
+    let tools: Vec<_> = page
+        .iter()
+        .map(|tool| degrade::tool(tool.tool().clone(), cx.revision()))
+        .collect();
+    let mut result = ListToolsResult::new(tools, list.hints.ttl_ms, list.hints.scope.clone());
+    result.next_cursor = next;
+    Ok(result)
+}
+
+async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
+    let revision = cx.revision();
+    let Some(tool) = cx.server().inner.features.tools.get(&params.name) else {
+        let name = short(&params.name);
+        return Err(HandlerError::invalid_params(format!(
+            "unknown tool `{name}`"
+        )));
+    };
+    let arguments = params.arguments.unwrap_or_else(Object::new);
+    let running = match tool.start(arguments, cx) {
+        Ok(running) => running,
+        Err(fault) => return unfit(&tool, &fault, revision).map(CallToolOutcome::Complete),
+    };
+    let result = match running.await {
+        Ok(result) => tool.check_result(result)?,
+        Err(error) => failed(error)?,
+    };
+    Ok(CallToolOutcome::Complete(degrade::tool_result(
+        result, revision,
+    )))
+}
+
+/// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a
+/// protocol error.
+fn unfit(tool: &ToolDef, fault: &str, revision: Revision) -> Result<CallToolResult, HandlerError> {
+    let text = format!("arguments of `{}`: {fault}", tool.tool().name);
+    if revision < Revision::V2025_11_25 {
+        return Err(HandlerError::invalid_params(text));
+    }
+    Ok(CallToolResult::new([ContentBlock::from(TextContent::new(text))]).is_error(true))
+}
+
+/// A tool's failure is a result; an error of the protocol stays one.
+fn failed(error: HandlerError) -> Result<CallToolResult, HandlerError> {
+    match error.cause {
+        Cause::Tool(result) => Ok(*result),
+        Cause::Other(error) => {
+            let text = TextContent::new(Chain(&*error).to_string());
+            Ok(CallToolResult::new([ContentBlock::from(text)]).is_error(true))
+        }
+        cause => Err(cause.into()),
+    }
+}

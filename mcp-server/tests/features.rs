@@ -1,0 +1,23 @@
+//! Tools, resources, prompts, completions and lists, as peers of both eras see them on a byte
+//! stream.
+#![cfg(all(
+    feature = "json-schema",
+    feature = "legacy",
+    feature = "seal",
+    feature = "stdio"
+))]
+
+#[path = "features/completions.rs"]
+mod completions;
+#[path = "features/definitions.rs"]
+mod definitions;
+#[path = "features/lists.rs"]
+mod lists;
+#[path = "features/peer.rs"]
+mod peer;
+#[path = "features/prompts.rs"]
+mod prompts;
+#[path = "features/resources.rs"]
+mod resources;
+#[path = "features/tools.rs"]
+mod tools;

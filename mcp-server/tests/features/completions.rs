@@ -1,0 +1,120 @@
+//! `completion/complete`.
+
+use mcp_server::types::{Completion, PromptArgument};
+use mcp_server::{Completing, Context, HandlerError, PromptDef, Server};
+use serde_json::{Value, json};
+
+use crate::peer::Peer;
+
+fn server() -> Server {
+    let prompt = PromptDef::new("greet")
+        .argument(PromptArgument::new("language"))
+        .argument(PromptArgument::new("name"))
+        .map_handler(|_, _: Context| async { Ok("hello") });
+    Server::builder("test", "1")
+        .add_prompt(prompt)
+        .resource_template(
+            "x:{a}/{b}",
+            "x",
+            |uri: String, _: Value, _: Context| async { Ok(uri) },
+        )
+        .complete_prompt(
+            "greet",
+            "language",
+            |typing: Completing, _: Context| async move {
+                let mut all = vec!["french", "german", "greek"];
+                all.retain(|language| language.starts_with(&typing.value));
+                Ok(all)
+            },
+        )
+        .complete_resource(
+            "x:{a}/{b}",
+            "a",
+            |typing: Completing, _: Context| async move {
+                let b = typing.arguments.get("b").cloned().unwrap_or_default();
+                Ok(Completion::new([format!("after {b}")])
+                    .total(5)
+                    .has_more(true))
+            },
+        )
+        .complete_resource("x:{a}/{b}", "b", |_, _: Context| async {
+            Ok((0..250).map(|n| n.to_string()).collect::<Vec<_>>())
+        })
+        .complete_resource("late:{a}", "a", |_, _: Context| async {
+            Err::<Vec<String>, _>(HandlerError::internal("not now"))
+        })
+        .build()
+        .unwrap()
+}
+
+fn ask(reference: &Value, name: &str, value: &str) -> Value {
+    json!({ "ref": reference, "argument": { "name": name, "value": value } })
+}
+
+#[tokio::test]
+async fn arguments_are_completed() {
+    let server = server();
+    let greet = json!({ "type": "ref/prompt", "name": "greet" });
+    let x = json!({ "type": "ref/resource", "uri": "x:{a}/{b}" });
+    let old = Peer::legacy(&server, "2024-11-05").await;
+    for mut peer in [Peer::modern(&server), old] {
+        let result = peer
+            .result("completion/complete", ask(&greet, "language", "g"))
+            .await;
+        let expected = json!({ "values": ["german", "greek"], "total": 2, "hasMore": false });
+        assert_eq!(result["completion"], expected);
+        let result = peer
+            .result("completion/complete", ask(&greet, "name", "g"))
+            .await;
+        assert_eq!(result["completion"]["values"], json!([]));
+        let result = peer.result("completion/complete", ask(&x, "b", "")).await;
+        let completion = &result["completion"];
+        assert_eq!(completion["values"].as_array().unwrap().len(), 100);
+        assert_eq!(
+            (&completion["total"], &completion["hasMore"]),
+            (&json!(250), &json!(true))
+        );
+    }
+    let mut params = ask(&x, "a", "");
+    params["context"] = json!({ "arguments": { "b": "beta" } });
+    let result = Peer::modern(&server)
+        .result("completion/complete", params)
+        .await;
+    let expected = json!({ "values": ["after beta"], "total": 5, "hasMore": true });
+    assert_eq!(result["completion"], expected);
+}
+
+#[tokio::test]
+async fn what_is_not_known_is_refused() {
+    let server = server();
+    let old = Peer::legacy(&server, "2025-06-18").await;
+    for mut peer in [Peer::modern(&server), old] {
+        for (kind, member, named, argument, part) in [
+            ("ref/prompt", "name", "other", "a", "no prompt `other`"),
+            (
+                "ref/resource",
+                "uri",
+                "y:{a}",
+                "a",
+                "no resource template `y:{a}`",
+            ),
+            (
+                "ref/prompt",
+                "name",
+                "greet",
+                "other",
+                "no argument `other`",
+            ),
+            ("ref/resource", "uri", "x:{a}/{b}", "c", "no argument `c`"),
+        ] {
+            let mut reference = json!({ "type": kind });
+            reference[member] = json!(named);
+            let params = ask(&reference, argument, "");
+            let (code, message) = peer.error("completion/complete", params).await;
+            assert!(code == -32602 && message.contains(part), "{message}");
+        }
+        let late = json!({ "type": "ref/resource", "uri": "late:{a}" });
+        let error = peer.error("completion/complete", ask(&late, "a", "")).await;
+        assert_eq!(error, (-32603, "not now".to_owned()));
+    }
+}

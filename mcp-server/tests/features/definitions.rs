@@ -1,0 +1,124 @@
+//! Definitions that are at fault.
+
+use mcp_server::types::json::{Object, Value as Json5};
+use mcp_server::types::{CallToolRequest, CallToolResult};
+use mcp_server::{
+    BuildError, Completing, Context, PromptDef, ResourceDef, Server, ServerBuilder, TemplateDef,
+    ToolDef,
+};
+use serde_json::{Value, json};
+
+fn builder() -> ServerBuilder {
+    Server::builder("test", "1")
+}
+
+fn fault(builder: ServerBuilder) -> BuildError {
+    builder.build().expect_err("a fault passed")
+}
+
+fn raw(schema: Value) -> String {
+    let schema = Json5::from(schema);
+    let tool = ToolDef::new("t")
+        .input_schema(schema)
+        .object_handler(|_: Object, _: Context| async { Ok(()) });
+    fault(builder().add_tool(tool)).to_string()
+}
+
+#[test]
+fn schemas_that_cannot_be_used_are_refused() {
+    let mut deep = json!({});
+    for _ in 0..70 {
+        deep = json!({ "not": deep });
+    }
+    let object = |name: &str, value: Value| {
+        let mut schema = json!({ "type": "object" });
+        schema[name] = value;
+        schema
+    };
+    let property = |property: Value| object("properties", json!({ "p": property }));
+    for (schema, part) in [
+        (json!(true), "must be an object"),
+        (json!({ "type": "array" }), "type `object`"),
+        (object("required", json!("p")), "required"),
+        (
+            object("$schema", json!("https://example.com/mine")),
+            "https://example.com/mine",
+        ),
+        (
+            property(json!({ "$ref": "https://example.com/p.json" })),
+            "example.com",
+        ),
+        (
+            property(json!({ "$ref": "file:///etc/passwd" })),
+            "file:///etc/passwd",
+        ),
+        (property(json!({ "$ref": "#/$defs/none" })), "none"),
+        (property(json!({ "pattern": "(" })), "pattern"),
+        (
+            property(json!({ "type": "array", "x-mcp-header": "P" })),
+            "header",
+        ),
+        (property(deep), "deeper"),
+        (property(json!({ "const": "x".repeat(300_000) })), "bytes"),
+    ] {
+        let message = raw(schema);
+        assert!(
+            message.contains("tool `t`") && message.contains(part),
+            "{part}: {message}"
+        );
+    }
+}
+
+#[test]
+fn incomplete_definitions_are_refused() {
+    let say = |builder| fault(builder).to_string();
+    assert!(say(builder().add_tool(ToolDef::new("t"))).contains("no handler"));
+    let no_schema = ToolDef::new("t").object_handler(|_: Object, _: Context| async { Ok(()) });
+    assert!(say(builder().add_tool(no_schema)).contains("input schema"));
+    let text = |_: String, _: Context| async { Ok("x") };
+    assert!(say(builder().tool("t", "", text)).contains("type `object`"));
+    assert!(say(builder().add_prompt(PromptDef::new("p"))).contains("no handler"));
+    assert!(say(builder().add_resource(ResourceDef::new("x:1", "r"))).contains("no handler"));
+    assert!(say(builder().add_resource(ResourceDef::text("x", "r", ""))).contains("scheme"));
+    let none = TemplateDef::new("x:{a}", "r");
+    assert!(say(builder().add_resource_template(none)).contains("no handler"));
+    let cut = TemplateDef::new("x:{a:3}", "r").handler(|_, (), _: Context| async { Ok("") });
+    assert!(say(builder().add_resource_template(cut)).contains("{a:3}"));
+}
+
+#[test]
+fn names_and_methods_are_taken_once() {
+    let tool = || ToolDef::new("t").handler(|(), _: Context| async { Ok(()) });
+    let twice = fault(builder().add_tool(tool()).add_tool(tool()));
+    assert!(
+        matches!(twice, BuildError::DuplicateName { kind: "tool", .. }),
+        "{twice}"
+    );
+    let resource = || ResourceDef::text("x:1", "r", "");
+    let twice = fault(builder().add_resource(resource()).add_resource(resource()));
+    assert!(
+        matches!(
+            twice,
+            BuildError::DuplicateName {
+                kind: "resource",
+                ..
+            }
+        ),
+        "{twice}"
+    );
+    let empty = |_: Completing, _: Context| async { Ok(Vec::<String>::new()) };
+    let twice = fault(
+        builder()
+            .complete_prompt("p", "a", empty)
+            .complete_prompt("p", "a", empty),
+    );
+    assert!(matches!(twice, BuildError::DuplicateName { .. }), "{twice}");
+    let own = builder()
+        .on::<CallToolRequest, _>(|_, _| async { Ok(CallToolResult::new([]).into()) })
+        .add_tool(tool());
+    let twice = fault(own);
+    assert!(
+        matches!(&twice, BuildError::DuplicateMethod(m) if m == "tools/call"),
+        "{twice}"
+    );
+}

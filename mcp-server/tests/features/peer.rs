@@ -1,0 +1,110 @@
+//! A client made of lines of JSON, on a pair of byte streams.
+
+use mcp_server::Server;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::time::{Duration, timeout};
+
+/// Nothing takes as long as this.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct Peer {
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    modern: bool,
+    next: u64,
+}
+
+impl Peer {
+    /// A peer of 2026-07-28.
+    pub fn modern(server: &Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(theirs);
+        let server = server.clone();
+        tokio::spawn(async move { server.serve(reader, writer).await });
+        let (reader, writer) = tokio::io::split(ours);
+        Self {
+            reader: BufReader::new(reader),
+            writer,
+            modern: true,
+            next: 0,
+        }
+    }
+
+    /// A peer of an older revision, after the handshake.
+    pub async fn legacy(server: &Server, revision: &str) -> Self {
+        let mut peer = Self::modern(server);
+        peer.modern = false;
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let answer = peer.request("initialize", params).await;
+        assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
+        let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        peer.send(&done).await;
+        peer
+    }
+
+    async fn send(&mut self, message: &Value) {
+        let line = format!("{message}\n");
+        self.writer.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    /// The next message.
+    pub async fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        let read = self.reader.read_line(&mut line);
+        timeout(PATIENCE, read).await.expect("no message").unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Sends a request without waiting, and says its id.
+    pub async fn start(&mut self, method: &str, mut params: Value) -> u64 {
+        self.next += 1;
+        if self.modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let id = self.next;
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&request).await;
+        id
+    }
+
+    /// The whole answer to a request.
+    pub async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.start(method, params).await;
+        loop {
+            let message = self.receive().await;
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// The result of a request.
+    pub async fn result(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.request(method, params).await;
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].take()
+    }
+
+    /// Code and message of the error that a request is answered with.
+    pub async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
+        let answer = self.request(method, params).await;
+        let error = &answer["error"];
+        let message = error["message"].as_str();
+        let message = message.unwrap_or_else(|| panic!("no error: {answer}"));
+        (error["code"].as_i64().unwrap(), message.to_owned())
+    }
+
+    /// Calls a tool.
+    pub async fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let params = json!({ "name": name, "arguments": arguments });
+        self.result("tools/call", params).await
+    }
+}

@@ -1,0 +1,153 @@
+//! `prompts/list` and `prompts/get`.
+
+use mcp_server::types::json::Map;
+use mcp_server::types::{
+    AudioContent, Base64Text, ContentBlock, GetPromptResult, Icon, PromptArgument, PromptMessage,
+    ResourceLink, Role, TextContent,
+};
+use mcp_server::{Context, PromptDef, Server};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::peer::Peer;
+
+#[derive(Deserialize, JsonSchema)]
+struct Review {
+    /// What is to be reviewed.
+    code: String,
+    remarks: Option<u32>,
+}
+
+fn server() -> Server {
+    Server::builder("test", "1")
+        .prompt("review", "Reviews", |args: Review, _: Context| async move {
+            Ok(format!("{} {:?}", args.code, args.remarks))
+        })
+        .add_prompt(
+            PromptDef::new("listed")
+                .title("Listed")
+                .icon(Icon::new("https://example.com/i.png"))
+                .argument(PromptArgument::new("about").required(true))
+                .map_handler(|args: Map<String>, _: Context| async move {
+                    let about = args.get("about").cloned().unwrap_or_default();
+                    Ok(vec![
+                        (Role::User, about),
+                        (Role::Assistant, "ok".to_owned()),
+                    ])
+                }),
+        )
+        .prompt("media", "Media", |(), _: Context| async {
+            let audio = AudioContent::new(Base64Text::encode(b"a"), "audio/wav");
+            Ok(vec![
+                (Role::User, ContentBlock::from(audio)),
+                (Role::User, ResourceLink::new("x:1", "one").into()),
+            ])
+        })
+        .prompt("whole", "Replaced", |(), _: Context| async {
+            let message = PromptMessage::new(Role::User, TextContent::new("hi"));
+            Ok(GetPromptResult::new([message]).description("Its own"))
+        })
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn prompts_are_listed_with_their_arguments() {
+    let server = server();
+    let old = Peer::legacy(&server, "2024-11-05").await;
+    for mut peer in [Peer::modern(&server), old] {
+        let list = peer.result("prompts/list", json!({})).await;
+        let review = &list["prompts"][0];
+        assert_eq!(review["description"], "Reviews");
+        let arguments = json!([
+            { "name": "code", "description": "What is to be reviewed.", "required": true },
+            { "name": "remarks", "required": false },
+        ]);
+        assert_eq!(review["arguments"], arguments);
+        let listed = &list["prompts"][1];
+        assert_eq!(
+            listed["arguments"],
+            json!([{ "name": "about", "required": true }])
+        );
+        assert!(list["prompts"][2]["arguments"].is_null());
+    }
+    let list = Peer::modern(&server)
+        .result("prompts/list", json!({}))
+        .await;
+    assert_eq!(list["prompts"][1]["title"], "Listed");
+    assert_eq!(
+        list["prompts"][1]["icons"][0]["src"],
+        "https://example.com/i.png"
+    );
+}
+
+#[tokio::test]
+async fn prompts_are_made() {
+    let server = server();
+    let old = Peer::legacy(&server, "2024-11-05").await;
+    for mut peer in [Peer::modern(&server), old] {
+        let arguments = json!({ "code": "x", "remarks": "3" });
+        let params = json!({ "name": "review", "arguments": arguments });
+        let result = peer.result("prompts/get", params).await;
+        assert_eq!(result["description"], "Reviews");
+        let content = json!({ "type": "text", "text": "x Some(3)" });
+        assert_eq!(
+            result["messages"],
+            json!([{ "role": "user", "content": content }])
+        );
+        let params = json!({ "name": "listed", "arguments": { "about": "rain" } });
+        let result = peer.result("prompts/get", params).await;
+        assert_eq!(result["messages"][0]["content"]["text"], "rain");
+        assert_eq!(result["messages"][1]["role"], "assistant");
+        let result = peer.result("prompts/get", json!({ "name": "whole" })).await;
+        assert_eq!(result["description"], "Its own");
+    }
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_named() {
+    let server = server();
+    let old = Peer::legacy(&server, "2025-06-18").await;
+    for mut peer in [Peer::modern(&server), old] {
+        for (params, part) in [
+            (json!({ "name": "other" }), "unknown prompt `other`"),
+            (json!({ "name": "review" }), "`code` is missing"),
+            (
+                json!({ "name": "listed", "arguments": {} }),
+                "`about` is missing",
+            ),
+            (
+                json!({ "name": "review", "arguments": { "code": "", "remarks": "x" } }),
+                "$.remarks",
+            ),
+            (
+                json!({ "name": "whole", "arguments": { "extra": "x" } }),
+                "no `extra`",
+            ),
+            (
+                json!({ "name": "review", "arguments": { "code": 1 } }),
+                "$.arguments.code",
+            ),
+        ] {
+            let (code, message) = peer.error("prompts/get", params).await;
+            assert!(code == -32602 && message.contains(part), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn content_that_a_revision_lacks_is_said_in_words() {
+    let server = server();
+    for (era, expected) in [
+        ("2024-11-05", ["text", "text"]),
+        ("2025-03-26", ["audio", "text"]),
+        ("2025-06-18", ["audio", "resource_link"]),
+    ] {
+        let mut peer = Peer::legacy(&server, era).await;
+        let result = peer.result("prompts/get", json!({ "name": "media" })).await;
+        for (message, kind) in result["messages"].as_array().unwrap().iter().zip(expected) {
+            assert_eq!(message["content"]["type"], kind, "{era}");
+        }
+    }
+}

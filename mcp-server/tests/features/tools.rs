@@ -1,0 +1,285 @@
+//! `tools/list` and `tools/call`.
+
+use mcp_server::types::json::{Object, Value as Json5};
+use mcp_server::types::{
+    AudioContent, Base64Text, ContentBlock, EmbeddedResource, Icon, ImageContent, ResourceLink,
+    TextContent, TextResourceContents, ToolAnnotations,
+};
+use mcp_server::{Context, HandlerError, Json, Server, ToolDef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::peer::Peer;
+
+const ERAS: [&str; 5] = [
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    /// The first one.
+    a: f64,
+    b: f64,
+    anything: Option<serde_json::Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: f64,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the disk is full")]
+struct Full(#[source] std::io::Error);
+
+fn schema(value: Value) -> Json5 {
+    value.into()
+}
+
+fn server() -> Server {
+    Server::builder("test", "1")
+        .tool(
+            "add",
+            "Add two numbers",
+            |args: Add, _: Context| async move {
+                let _ = args.anything;
+                Ok(args.a + args.b)
+            },
+        )
+        .tool("sum", "Structured", |args: Add, _: Context| async move {
+            Ok(Json(Sum {
+                sum: args.a + args.b,
+            }))
+        })
+        .tool("list", "Not an object", |(), _: Context| async {
+            Ok(Json(vec![1, 2]))
+        })
+        .tool("nothing", "Nothing", |(), _: Context| async { Ok(()) })
+        .tool("fail", "Fails", |(), _: Context| async {
+            Err::<(), _>(Full(std::io::Error::other("no blocks")))?;
+            Ok("unreached")
+        })
+        .tool(
+            "refuse",
+            "A failure for the model",
+            |(), _: Context| async { Err::<(), _>(HandlerError::tool("try tomorrow")) },
+        )
+        .tool("protocol", "A protocol error", |(), _: Context| async {
+            Err::<(), _>(HandlerError::invalid_params("no such thing"))
+        })
+        .tool("mixed", "All blocks", |(), _: Context| async {
+            Ok(vec![
+                ContentBlock::from(TextContent::new("text")),
+                ImageContent::new(Base64Text::encode(b"i"), "image/png").into(),
+                AudioContent::new(Base64Text::encode(b"a"), "audio/wav").into(),
+                ResourceLink::new("x:1", "one").description("first").into(),
+                EmbeddedResource::new(TextResourceContents::new("t", "x:2")).into(),
+            ])
+        })
+        .add_tool(
+            ToolDef::new("raw")
+                .title("Raw")
+                .annotations(ToolAnnotations::new().read_only_hint(true))
+                .icon(Icon::new("https://example.com/i.png"))
+                .input_schema(schema(json!({
+                    "type": "object",
+                    "properties": { "list": { "type": "array", "items": { "$ref": "#/$defs/n" } } },
+                    "required": ["list"],
+                    "$defs": { "n": { "type": "integer" } },
+                })))
+                .object_handler(
+                    |args: Object, _: Context| async move { Ok(args.len().to_string()) },
+                ),
+        )
+        .add_tool(
+            ToolDef::new("seven")
+                .input_schema(schema(json!({
+                    "$schema": "http://json-schema.org/draft-07/schema#",
+                    "type": "object",
+                    // In draft-07 a list of schemas for the first elements, in 2020-12 an error.
+                    "properties": { "pair": { "items": [{ "type": "string" }] } },
+                })))
+                .object_handler(|_: Object, _: Context| async { Ok("fits") }),
+        )
+        .add_tool(
+            ToolDef::new("liar")
+                .output_schema(schema(json!({ "type": "object", "required": ["truth"] })))
+                .handler(|(), _: Context| async { Ok(Json(Sum { sum: 1.0 })) }),
+        )
+        .build()
+        .unwrap()
+}
+
+async fn peers() -> Vec<(&'static str, Peer)> {
+    let server = server();
+    let mut peers = Vec::new();
+    for era in ERAS {
+        let peer = match era {
+            "2026-07-28" => Peer::modern(&server),
+            era => Peer::legacy(&server, era).await,
+        };
+        peers.push((era, peer));
+    }
+    peers
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn tools_are_listed_in_order_with_derived_schemas() {
+    for (era, mut peer) in peers().await {
+        let result = peer.result("tools/list", json!({})).await;
+        let tools = result["tools"].as_array().unwrap();
+        let names: Vec<_> = tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap())
+            .collect();
+        let all = [
+            "add", "sum", "list", "nothing", "fail", "refuse", "protocol", "mixed", "raw", "seven",
+            "liar",
+        ];
+        assert_eq!(names, all, "{era}");
+        let add = &tools[0];
+        assert_eq!(add["description"], "Add two numbers");
+        assert_eq!(add["inputSchema"]["type"], "object");
+        assert_eq!(add["inputSchema"]["required"], json!(["a", "b"]));
+        let described = &add["inputSchema"]["properties"]["a"]["description"];
+        assert_eq!(*described, "The first one.");
+        let nothing = json!({ "type": "object", "additionalProperties": false });
+        assert_eq!(tools[3]["inputSchema"], nothing);
+        let raw = &tools[8];
+        assert_eq!(raw["inputSchema"]["$defs"]["n"]["type"], "integer");
+        let since = |first: &str, value: Value| if era >= first { value } else { Value::Null };
+        assert_eq!(raw["title"], since("2025-06-18", json!("Raw")), "{era}");
+        let hints = json!({ "readOnlyHint": true });
+        assert_eq!(raw["annotations"], since("2025-03-26", hints), "{era}");
+        let icons = json!([{ "src": "https://example.com/i.png" }]);
+        assert_eq!(raw["icons"], since("2025-11-25", icons), "{era}");
+        let kind = &tools[1]["outputSchema"]["type"];
+        assert_eq!(*kind, since("2025-06-18", json!("object")), "{era}");
+        let kind = &tools[2]["outputSchema"]["type"];
+        assert_eq!(*kind, since("2026-07-28", json!("array")), "{era}");
+    }
+}
+
+#[tokio::test]
+async fn results_are_text_and_structured_content() {
+    for (era, mut peer) in peers().await {
+        let numbers = json!({ "a": 1, "b": 2.5 });
+        let result = peer.call("add", numbers.clone()).await;
+        assert_eq!(
+            result["content"],
+            json!([{ "type": "text", "text": "3.5" }])
+        );
+        let result = peer.call("sum", numbers).await;
+        assert_eq!(text(&result), r#"{"sum":3.5}"#);
+        let structured = &result["structuredContent"];
+        let sum = json!({ "sum": 3.5 });
+        let expected = if era >= "2025-06-18" {
+            sum
+        } else {
+            Value::Null
+        };
+        assert_eq!(*structured, expected, "{era}");
+        let result = peer.call("list", json!({})).await;
+        assert_eq!(text(&result), "[1,2]");
+        let modern = era == "2026-07-28";
+        let expected = if modern { json!([1, 2]) } else { Value::Null };
+        assert_eq!(result["structuredContent"], expected, "{era}");
+        assert_eq!(peer.call("nothing", json!({})).await["content"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn failures_of_tools_are_results_and_protocol_errors_are_errors() {
+    for (_, mut peer) in peers().await {
+        let result = peer.call("fail", json!({})).await;
+        assert_eq!(result["isError"], true);
+        assert_eq!(text(&result), "the disk is full: no blocks");
+        let result = peer.call("refuse", json!({})).await;
+        assert_eq!(result["isError"], true);
+        assert_eq!(text(&result), "try tomorrow");
+        let error = peer
+            .error("tools/call", json!({ "name": "protocol" }))
+            .await;
+        assert_eq!(error, (-32602, "no such thing".to_owned()));
+        let error = peer
+            .error("tools/call", json!({ "name": "subtract" }))
+            .await;
+        assert_eq!(error, (-32602, "unknown tool `subtract`".to_owned()));
+        let (code, message) = peer
+            .error("tools/call", json!({ "name": "add", "arguments": [] }))
+            .await;
+        assert!(
+            code == -32602 && message.contains("$.arguments"),
+            "{message}"
+        );
+        // A fault of the tool's author, not of the peer.
+        let (code, message) = peer.error("tools/call", json!({ "name": "liar" })).await;
+        assert!(code == -32603 && message.contains("liar"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_named() {
+    for (era, mut peer) in peers().await {
+        for (tool, arguments, part) in [
+            ("add", json!({ "a": "secret", "b": 1 }), "$.a"),
+            ("add", json!({ "a": 1 }), "\"b\""),
+            ("nothing", json!({ "x": 1 }), "x"),
+            ("raw", json!({ "list": [1, "secret"] }), "$.list[1]"),
+            ("seven", json!({ "pair": [7] }), "$.pair[0]"),
+        ] {
+            let params = json!({ "name": tool, "arguments": arguments });
+            let message = if era >= "2025-11-25" {
+                let result = peer.result("tools/call", params).await;
+                assert_eq!(result["isError"], true);
+                text(&result).to_owned()
+            } else {
+                let (code, message) = peer.error("tools/call", params).await;
+                assert_eq!(code, -32602);
+                message
+            };
+            assert!(
+                message.contains(part) && message.contains(tool),
+                "{era}: {message}"
+            );
+            assert!(!message.contains("secret"), "{message}");
+        }
+        assert_eq!(
+            text(&peer.call("seven", json!({ "pair": ["x"] })).await),
+            "fits"
+        );
+    }
+}
+
+#[tokio::test]
+async fn content_that_a_revision_lacks_is_said_in_words() {
+    for (era, mut peer) in peers().await {
+        let result = peer.call("mixed", json!({})).await;
+        let content = result["content"].as_array().unwrap();
+        let kinds: Vec<_> = content
+            .iter()
+            .map(|block| block["type"].as_str().unwrap())
+            .collect();
+        let expected = match era {
+            "2024-11-05" => ["text", "image", "text", "text", "resource"],
+            "2025-03-26" => ["text", "image", "audio", "text", "resource"],
+            _ => ["text", "image", "audio", "resource_link", "resource"],
+        };
+        assert_eq!(kinds, expected, "{era}");
+        if era == "2024-11-05" {
+            assert_eq!(content[2]["text"], "[audio: audio/wav]");
+        }
+        if era < "2025-06-18" {
+            assert_eq!(content[3]["text"], "[resource: one <x:1>] first");
+        }
+    }
+}
