@@ -263,18 +263,9 @@ impl Drop for Seat {
 }
 
 /// The answers to a batch, which leave as one line when the last place is given up.
-pub(super) struct Batch {
+struct Batch {
     answers: Mutex<Vec<u8>>,
     outbox: Arc<Outbox>,
-}
-
-impl Batch {
-    pub(super) fn new(outbox: &Arc<Outbox>) -> Place {
-        Place(Arc::new(Self {
-            answers: Mutex::default(),
-            outbox: Arc::clone(outbox),
-        }))
-    }
 }
 
 impl Drop for Batch {
@@ -296,6 +287,14 @@ impl Drop for Batch {
 pub(super) struct Place(Arc<Batch>);
 
 impl Place {
+    /// The first place in a new batch.
+    pub(super) fn in_batch(outbox: &Arc<Outbox>) -> Self {
+        Self(Arc::new(Batch {
+            answers: Mutex::default(),
+            outbox: Arc::clone(outbox),
+        }))
+    }
+
     pub(super) fn fill(&self, message: &[u8]) {
         let mut answers = self
             .0

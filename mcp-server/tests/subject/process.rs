@@ -9,6 +9,7 @@ use std::time::Duration;
 use mcp_server::{Limits, ServeError};
 use tokio::runtime::Builder;
 
+#[path = "tools.rs"]
 mod tools;
 
 fn main() -> ExitCode {
@@ -40,7 +41,7 @@ async fn serve(dropped: bool) -> Result<(), ServeError> {
         return server.serve_stdio().await;
     }
     tokio::select! {
-        served = server.serve_stdio() => return served,
+        outcome = server.serve_stdio() => return outcome,
         () = gates.entered("drop") => {}
     }
     gates.left("drop").await;
