@@ -121,6 +121,10 @@ async fn work_in_flight_finishes_after_the_end_of_input() {
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
     peer.hang_up();
+    for _ in 0..1000 {
+        // The end arrives before the handler is let go.
+        tokio::task::yield_now().await;
+    }
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
     peer.quiet_end().await;

@@ -23,8 +23,11 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
+    /// With so much grace time that what does not end by itself fails the test.
     pub(crate) fn new() -> Self {
-        Self::with(Limits::default())
+        let mut limits = Limits::default();
+        limits.grace_time = Duration::from_secs(3600);
+        Self::with(limits)
     }
 
     /// A peer of a server with these limits, over a Unix socket.
