@@ -12,7 +12,7 @@ use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::flight::{Batch, Flight, Place};
+use super::flight::{Flight, Place};
 use super::outbox::Outbox;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Read, Refused, Via};
@@ -66,30 +66,36 @@ impl Connection {
     /// Serves one line. What can be answered now stands in the outbox afterwards; for the rest a
     /// task runs.
     pub(super) fn line(&mut self, line: Result<&[u8], LineTooLong>) {
+        self.flight.set_busy(true);
+        self.serve(line);
+        self.flight.set_busy(false);
+    }
+
+    fn serve(&mut self, line: Result<&[u8], LineTooLong>) {
         let line = match line {
             Ok(line) => line,
             Err(error) => {
                 let error = ErrorObject::invalid_request(error.to_string());
-                return self.send(Answer::error(None, &error, Refused::Malformed), None);
+                return self.send(&Answer::error(None, &error, Refused::Malformed), None);
             }
         };
         let session = self.via.session.clone();
         match self.server.read(line, session.as_deref()) {
             Ok(Read::One(message)) => self.message(message, None),
             Ok(Read::Batch(messages)) => {
-                let place = Batch::new(&self.outbox);
+                let place = Place::in_batch(&self.outbox);
                 for message in messages {
                     match message {
                         Ok(message) => self.message(message, Some(&place)),
                         Err(error) => {
                             if let Some(answer) = self.server.refuse(&error) {
-                                self.send(answer, Some(&place));
+                                self.send(&answer, Some(&place));
                             }
                         }
                     }
                 }
             }
-            Err(Some(answer)) => self.send(answer, None),
+            Err(Some(answer)) => self.send(&answer, None),
             Err(None) => {}
         }
     }
@@ -99,13 +105,13 @@ impl Connection {
             && let Err(error) = self.admit(id)
         {
             let answer = Answer::error(Some(id), &error, Refused::Malformed);
-            return self.send(answer, place);
+            return self.send(&answer, place);
         }
         match self.server.dispatch(message, &self.via) {
             Accepted::Nothing => {}
-            Accepted::Answer(answer) => self.send(answer, place),
+            Accepted::Answer(answer) => self.send(&answer, place),
             Accepted::Session(session, answer) => {
-                self.send(answer, place);
+                self.send(&answer, place);
                 let outlet = Arc::clone(&self.via.outlet);
                 self.flight.tell(tell_session(
                     self.server.clone(),
@@ -115,7 +121,7 @@ impl Connection {
                 self.via.session = Some(session);
             }
             Accepted::Call(mut call) => match poll_once(&mut call) {
-                Poll::Ready(answer) => self.send(answer, place),
+                Poll::Ready(answer) => self.send(&answer, place),
                 Poll::Pending => self.flight.call(call, place.cloned()),
             },
             Accepted::Notification(mut handler) => {
@@ -149,7 +155,7 @@ impl Connection {
         Ok(())
     }
 
-    fn send(&self, answer: Answer, place: Option<&Place>) {
+    fn send(&self, answer: &Answer, place: Option<&Place>) {
         match place {
             Some(place) => place.fill(&answer.message),
             None => self.outbox.append(&answer.message),
@@ -196,14 +202,16 @@ impl Owner {
         let mut input = pin!(input);
         if let Either::Second(read) = race(self.server.stopping(), input.as_mut()).await {
             read?;
-            return Ok(self.drain().await);
+            self.drain().await;
+            return Ok(());
         }
         // Still reading: handlers may wait for the peer's answers.
         match race(self.settle(), input).await {
             Either::First(()) => Ok(()),
             Either::Second(read) => {
                 read?;
-                Ok(self.drain().await)
+                self.drain().await;
+                Ok(())
             }
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct Flight {
 #[derive(Default)]
 struct Tasks {
     closed: bool,
+    /// Whether a line is being served at this moment.
+    busy: bool,
     next: u64,
     running: HashMap<u64, Task>,
     /// Which of them serves a request.
@@ -55,6 +57,14 @@ impl Flight {
 
     fn tasks(&self) -> MutexGuard<'_, Tasks> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks that a line is being served, or no longer: its answer counts as well.
+    pub(super) fn set_busy(&self, busy: bool) {
+        self.tasks().busy = busy;
+        if !busy {
+            self.landed.notify_waiters();
+        }
     }
 
     pub(super) fn has(&self, id: &RequestId) -> bool {
@@ -178,7 +188,7 @@ impl Flight {
             let mut landed = pin!(self.landed.notified());
             // Enabled before the tasks are counted, so that nothing is missed in between.
             landed.as_mut().enable();
-            if self.tasks().running.is_empty() {
+            if self.tasks().idle() {
                 return;
             }
             landed.await;
@@ -199,6 +209,10 @@ impl Flight {
 }
 
 impl Tasks {
+    fn idle(&self) -> bool {
+        self.running.is_empty() && !self.busy
+    }
+
     fn remove(&mut self, number: u64) -> Option<Task> {
         let task = self.running.remove(&number)?;
         if let Some(id) = &task.id {
@@ -249,18 +263,9 @@ impl Drop for Seat {
 }
 
 /// The answers to a batch, which leave as one line when the last place is given up.
-pub(super) struct Batch {
+struct Batch {
     answers: Mutex<Vec<u8>>,
     outbox: Arc<Outbox>,
-}
-
-impl Batch {
-    pub(super) fn new(outbox: &Arc<Outbox>) -> Place {
-        Place(Arc::new(Self {
-            answers: Mutex::default(),
-            outbox: Arc::clone(outbox),
-        }))
-    }
 }
 
 impl Drop for Batch {
@@ -282,6 +287,14 @@ impl Drop for Batch {
 pub(super) struct Place(Arc<Batch>);
 
 impl Place {
+    /// The first place in a new batch.
+    pub(super) fn in_batch(outbox: &Arc<Outbox>) -> Self {
+        Self(Arc::new(Batch {
+            answers: Mutex::default(),
+            outbox: Arc::clone(outbox),
+        }))
+    }
+
     pub(super) fn fill(&self, message: &[u8]) {
         let mut answers = self
             .0

@@ -87,7 +87,7 @@ async fn shutdown_ends_subscriptions_with_their_result() {
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
     assert_eq!(peer.maybe_next().await, None);
-    peer.served
+    peer.serving
         .await
         .expect("no panic")
         .expect("served to the end");

@@ -19,7 +19,7 @@ async fn who_does_not_read_is_not_read_from() {
     let server = tools::server(limits, &Gates::default());
     let (ours, theirs) = duplex(1000);
     let (reader, writer) = split(theirs);
-    let served = tokio::spawn(async move { server.serve(reader, writer).await });
+    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
     let (mut reader, mut writer) = split(ours);
     let written = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&written);
@@ -44,7 +44,7 @@ async fn who_does_not_read_is_not_read_from() {
     reader.read_to_string(&mut answers).await.expect("readable");
     assert_eq!(answers.lines().count(), REQUESTS);
     writing.await.expect("no panic");
-    served.await.expect("no panic").expect("served to the end");
+    serving.await.expect("no panic").expect("served to the end");
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn dropping_the_future_ends_handlers() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
-    peer.served.abort();
+    peer.serving.abort();
     peer.gates.left("gate").await;
     assert_eq!(peer.maybe_next().await, None);
 }
@@ -77,10 +77,10 @@ async fn a_peer_that_is_gone_ends_the_connection() {
     let mut peer = Peer::new();
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
-    let (gates, served) = (peer.gates.clone(), peer.served);
+    let (gates, serving) = (peer.gates.clone(), peer.serving);
     drop((peer.lines, peer.writer));
     gates.open("gate");
-    let error = served.await.expect("no panic").expect_err("nobody reads");
+    let error = serving.await.expect("no panic").expect_err("nobody reads");
     assert!(matches!(error, mcp_server::ServeError::Io(_)));
 }
 
@@ -89,7 +89,7 @@ async fn tcp_is_a_pair_of_streams() {
     let server = tools::server(Limits::default(), &Gates::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let address = listener.local_addr().expect("an address");
-    let served = tokio::spawn(async move {
+    let serving = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.expect("accepted");
         let (reader, writer) = socket.split();
         server.serve(reader, writer).await
@@ -103,5 +103,5 @@ async fn tcp_is_a_pair_of_streams() {
     assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), "tcp");
     writer.shutdown().await.expect("shut down");
     assert_eq!(lines.next_line().await.expect("readable"), None);
-    served.await.expect("no panic").expect("served to the end");
+    serving.await.expect("no panic").expect("served to the end");
 }

@@ -99,20 +99,20 @@ async fn a_message_in_pieces_is_one_message() {
 async fn the_last_line_needs_no_end() {
     let mut peer = Peer::new();
     peer.write(call(1, "echo", "last").to_string()).await;
-    let (rest, served) = peer.end().await;
+    let (rest, serving) = peer.end().await;
     assert_eq!(rest.len(), 1);
     assert_eq!(text(&rest[0]), "last");
-    served.expect("served to the end");
+    serving.expect("served to the end");
 }
 
 #[tokio::test]
 async fn half_a_message_at_the_end_is_answered_with_an_error() {
     let mut peer = Peer::new();
     peer.write("{\"jsonrpc\":\"2.0\",").await;
-    let (rest, served) = peer.end().await;
+    let (rest, serving) = peer.end().await;
     assert_eq!(rest.len(), 1);
     assert_eq!(code(&rest[0]), -32700);
-    served.expect("served to the end");
+    serving.expect("served to the end");
 }
 
 #[tokio::test]
@@ -121,6 +121,10 @@ async fn work_in_flight_finishes_after_the_end_of_input() {
     peer.call(1, "wait", "gate").await;
     peer.gates.entered("gate").await;
     peer.hang_up();
+    for _ in 0..1000 {
+        // The end arrives before the handler is let go.
+        tokio::task::yield_now().await;
+    }
     peer.gates.open("gate");
     assert_eq!(text(&peer.next().await), "gate");
     peer.quiet_end().await;

@@ -17,14 +17,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Peer {
     pub(crate) gates: Gates,
     pub(crate) server: Server,
-    pub(crate) served: JoinHandle<Result<(), ServeError>>,
+    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
     pub(crate) lines: Lines<BufReader<OwnedReadHalf>>,
     pub(crate) writer: Option<OwnedWriteHalf>,
 }
 
 impl Peer {
+    /// With so much grace time that what does not end by itself fails the test.
     pub(crate) fn new() -> Self {
-        Self::with(Limits::default())
+        let mut limits = Limits::default();
+        limits.grace_time = Duration::from_secs(3600);
+        Self::with(limits)
     }
 
     /// A peer of a server with these limits, over a Unix socket.
@@ -32,7 +35,7 @@ impl Peer {
         let gates = Gates::default();
         let server = tools::server(limits, &gates);
         let (ours, theirs) = UnixStream::pair().expect("a socket");
-        let served = tokio::spawn({
+        let serving = tokio::spawn({
             let server = server.clone();
             async move {
                 let (reader, writer) = theirs.into_split();
@@ -43,7 +46,7 @@ impl Peer {
         Self {
             gates,
             server,
-            served,
+            serving,
             lines: BufReader::new(reader).lines(),
             writer: Some(writer),
         }
@@ -87,14 +90,14 @@ impl Peer {
         while let Some(message) = self.maybe_next().await {
             rest.push(message);
         }
-        (rest, self.served.await.expect("no panic"))
+        (rest, self.serving.await.expect("no panic"))
     }
 
     /// Ends the input and expects that nothing more comes.
     pub(crate) async fn quiet_end(self) {
-        let (rest, served) = self.end().await;
+        let (rest, serving) = self.end().await;
         assert_eq!(rest, Vec::<Value>::new());
-        served.expect("served to the end");
+        serving.expect("served to the end");
     }
 
     /// Shakes hands as a legacy peer of this revision.

@@ -1,0 +1,245 @@
+//! What the peer that started a process sees on its standard streams.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+
+use serde_json::{Value, json};
+
+const RUNTIMES: [&str; 2] = ["current", "multi"];
+
+/// The example `stdio-subject`, which is built together with the tests.
+fn subject() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let name = format!("stdio-subject{}", std::env::consts::EXE_SUFFIX);
+    let path = folder.join("examples").join(name);
+    assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
+    path
+}
+
+struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(subject())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("a pipe");
+        Self {
+            child,
+            stdin,
+            lines: BufReader::new(stdout).lines(),
+        }
+    }
+
+    fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        let stdin = self.stdin.as_mut().expect("open");
+        stdin.write_all(bytes.as_ref()).expect("written");
+    }
+
+    fn call(&mut self, id: u64, tool: &str, text: &str) {
+        self.write(call(id, tool, text));
+    }
+
+    fn next(&mut self) -> Value {
+        let line = self.lines.next().expect("a line, not the end");
+        serde_json::from_str(&line.expect("readable")).expect("a message and nothing else")
+    }
+
+    /// Ends the input; the messages that still come. The process is to end well.
+    fn end(mut self) -> Vec<Value> {
+        self.stdin = None;
+        self.ended()
+    }
+
+    /// The messages until the process ends well by itself.
+    fn ended(&mut self) -> Vec<Value> {
+        let mut rest = Vec::new();
+        for line in self.lines.by_ref() {
+            let line = line.expect("readable");
+            rest.push(serde_json::from_str(&line).expect("a message and nothing else"));
+        }
+        assert!(self.child.wait().expect("waited for").success());
+        rest
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Where a test failed, nothing is to be left behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn call(id: u64, tool: &str, text: &str) -> String {
+    let message = json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": "tools/call",
+        "params": {
+            "name": tool,
+            "arguments": {"text": text},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/logLevel": "info",
+            },
+        },
+    });
+    format!("{message}\n")
+}
+
+fn text(answer: &Value) -> &str {
+    let text = answer["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("no text in {answer}"))
+}
+
+#[test]
+fn requests_run_at_once_and_the_process_ends_with_its_input() {
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime]);
+        process.call(1, "wait", "gate");
+        process.call(2, "echo", "quick");
+        assert_eq!(text(&process.next()), "quick");
+        process.call(3, "open", "gate");
+        let ids = BTreeSet::from([1, 3]);
+        let answered = [process.next(), process.next()];
+        let answered = answered.iter().filter_map(|answer| answer["id"].as_u64());
+        assert_eq!(answered.collect::<BTreeSet<_>>(), ids);
+        assert_eq!(process.end(), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn work_in_flight_and_the_last_line_are_answered_after_the_end_of_input() {
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime]);
+        process.call(1, "wait", "gate");
+        process.call(2, "late panic", "");
+        process.write(call(3, "open", "gate").trim_end());
+        let answers = process.end();
+        let ids = answers.iter().filter_map(|answer| answer["id"].as_u64());
+        assert_eq!(ids.collect::<BTreeSet<_>>(), BTreeSet::from([1, 2, 3]));
+    }
+}
+
+#[test]
+fn garbage_and_long_lines_are_answered_and_reading_goes_on() {
+    let mut process = Process::start(&["current"]);
+    process.write(b"\xff\n\r\n{\n");
+    assert_eq!(process.next()["error"]["code"], -32700);
+    assert_eq!(process.next()["error"]["code"], -32700);
+    process.call(1, "echo", &"x".repeat(1_000_000));
+    assert_eq!(process.next()["error"]["code"], -32600);
+    process.call(2, "echo", "after");
+    assert_eq!(text(&process.next()), "after");
+    assert_eq!(process.end(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_cancelled_request_is_not_answered() {
+    let mut process = Process::start(&["multi"]);
+    process.call(1, "wait", "gate");
+    process.write(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n",
+    );
+    process.call(2, "left", "gate");
+    assert_eq!(process.next()["id"], 2);
+    process.call(3, "open", "gate");
+    assert_eq!(process.next()["id"], 3);
+    assert_eq!(process.end(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_slow_reader_gets_everything_in_order() {
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime]);
+        let mut stdin = process.stdin.take().expect("open");
+        // Far more than the queue and the pipes hold, from tasks and from the reading thread.
+        let writing = thread::spawn(move || {
+            let talk = call(0, "talk", "1000");
+            stdin.write_all(talk.as_bytes()).expect("written");
+            for id in 1..=1000 {
+                let line = call(id, "long", "3000");
+                stdin.write_all(line.as_bytes()).expect("written");
+            }
+        });
+        let (mut said, mut answered) = (0, BTreeSet::new());
+        for message in process.ended() {
+            if let Some(data) = message["params"]["data"].as_str() {
+                assert!(data.starts_with(&format!("{said} ")));
+                said += 1;
+            } else {
+                assert!(answered.insert(message["id"].as_u64()));
+            }
+            if message["id"] == 0 {
+                assert_eq!(said, 1000);
+            }
+        }
+        assert_eq!((said, answered.len()), (1000, 1001));
+        writing.join().expect("no panic");
+    }
+}
+
+#[test]
+fn shutdown_ends_the_process_while_its_input_stays_open() {
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime]);
+        process.write(
+            call(1, "", "")
+                .replace("tools/call", "subscriptions/listen")
+                .replace(
+                    "\"name\":\"\"",
+                    "\"notifications\":{\"toolsListChanged\":true}",
+                ),
+        );
+        let acknowledged = "notifications/subscriptions/acknowledged";
+        assert_eq!(process.next()["method"], acknowledged);
+        process.call(2, "stop", "");
+        let messages = process.ended();
+        let ids: BTreeSet<_> = messages
+            .iter()
+            .filter_map(|one| one["id"].as_u64())
+            .collect();
+        assert_eq!(ids, BTreeSet::from([1, 2]), "{messages:?}");
+    }
+}
+
+#[test]
+fn dropping_the_future_ends_handlers() {
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime, "drop"]);
+        process.call(1, "wait", "drop");
+        assert_eq!(process.ended(), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_read_any_more_ends_the_process() {
+    let mut child = Command::new(subject())
+        .arg("current")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin
+        .write_all(call(1, "echo", "unread").as_bytes())
+        .expect("written");
+    assert!(!child.wait().expect("waited for").success());
+}
