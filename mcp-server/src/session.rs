@@ -52,7 +52,7 @@ impl Session {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
-    #[cfg(feature = "http")]
+    #[cfg(all(feature = "http", feature = "legacy"))]
     pub(crate) fn set_severity(&self, level: u8) {
         self.level.store(level, Ordering::Relaxed);
     }
@@ -119,6 +119,12 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
+    /// Counts ids from a number on.
+    #[cfg(all(feature = "http", feature = "legacy"))]
+    pub(crate) fn begin_at(&self, first: u64) {
+        self.next.store(first, Ordering::Relaxed);
+    }
+
     /// A new id, and where its answer will arrive. Dropping the receiver gives the id up.
     pub(crate) fn open(self: &Arc<Self>) -> Waiting {
         let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());

@@ -41,8 +41,8 @@ impl Endpoint {
         let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
         let id = session_id(parts).ok_or(missing)?;
         for version in parts.headers.get_all(PROTOCOL_VERSION) {
-            let version = version.to_str().ok().map(str::trim);
-            if !version.is_some_and(|version| version.parse::<Revision>().is_ok()) {
+            let version = version.to_str().unwrap_or_default().trim();
+            if version.parse::<Revision>().is_err() {
                 let what = "`MCP-Protocol-Version` is none that is supported";
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
@@ -105,15 +105,12 @@ impl Endpoint {
                 let what = "`Last-Event-ID` is none of ours";
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             };
-            let reader = match entry.stream(stream) {
-                Some(stream) => {
-                    let kick = stream.kick();
-                    Reader::live(stream, Some(after), kick, keep_alive, held)
-                }
-                None => {
-                    let store = Arc::clone(&self.events);
-                    Reader::stored(store, entry.id(), stream, after, keep_alive, held)
-                }
+            let reader = if let Some(stream) = entry.stream(stream) {
+                let kick = stream.kick();
+                Reader::live(stream, Some(after), kick, keep_alive, held)
+            } else {
+                let store = Arc::clone(&self.events);
+                Reader::stored(store, entry.id(), stream, after, keep_alive, held)
             };
             return Ok(answer::events(HttpBody::stream(reader)));
         }

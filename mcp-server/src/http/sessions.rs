@@ -113,6 +113,10 @@ fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
         record.capabilities,
     );
     session.set_severity(level);
+    // Ids of our requests are of this process alone: its answers may come by way of another.
+    let mut first = [0; 8];
+    getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
+    session.calls.begin_at(u64::from_le_bytes(first) >> 16);
     for uri in &record.resources {
         session.subscribe(uri, usize::MAX);
     }
@@ -216,14 +220,12 @@ impl Entry {
     /// The stream of announcements, made where there is none yet; `true` where it is new.
     pub(super) fn announcements(&self, make: impl FnOnce() -> Arc<Stream>) -> (Arc<Stream>, bool) {
         let mut work = self.work();
-        match &work.announcements {
-            Some(stream) => (Arc::clone(stream), false),
-            None => {
-                let stream = make();
-                work.announcements = Some(Arc::clone(&stream));
-                (stream, true)
-            }
+        if let Some(stream) = &work.announcements {
+            return (Arc::clone(stream), false);
         }
+        let stream = make();
+        work.announcements = Some(Arc::clone(&stream));
+        (stream, true)
     }
 
     /// Counts a connection, until what is returned is dropped.

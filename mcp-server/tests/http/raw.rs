@@ -79,6 +79,10 @@ impl Hands {
                 self.wait("say_and_wait").await;
                 "said and waited".to_owned()
             }
+            "ask" => {
+                let roots = cx.roots().await?;
+                format!("{} roots", roots.len())
+            }
             "poll" => {
                 cx.close_stream();
                 self.wait("poll").await;

@@ -10,7 +10,7 @@ use crate::raw::*;
 
 fn initialize(revision: &str) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{"roots":{{}}}},"clientInfo":{{"name":"t","version":"1"}}}}}}"#
     )
 }
 
@@ -311,6 +311,24 @@ async fn two_processes_serve_one_session() {
     let head = raw.head().await;
     probe.go.notify_one();
     assert!(raw.body(&head).await.contains("said and waited"));
+
+    // The answer to a request of the one comes to the other, and an answer to nothing to nobody.
+    let mut raw = Raw::connect(at_one).await;
+    raw.request("POST", &session, &tool(5, "ask")).await;
+    let head = raw.head().await;
+    let mut read = String::new();
+    while !read.contains("roots/list") {
+        read.push_str(&raw.chunk().await);
+    }
+    let (_, id) = read.split_once(r#""id":"#).expect("an id");
+    let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+    for id in ["77", id.as_str()] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        let (head, body) = Raw::post(at_two, &session, &answer).await;
+        assert_eq!((head.status, body.as_str()), (202, ""));
+    }
+    let rest = raw.body(&head).await;
+    assert!(rest.contains("\"0 roots\""), "{rest}");
 
     // A request at one is cancelled at the other, and so is the session.
     let mut raw = Raw::connect(at_one).await;
