@@ -8,6 +8,8 @@ mod context;
 mod degrade;
 mod engine;
 mod error;
+#[cfg(feature = "seal")]
+pub mod guide;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "seal")]
@@ -40,6 +42,8 @@ pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
 #[cfg(feature = "http")]
 pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
+#[cfg(feature = "seal")]
+pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;
 pub use lists::{Definition, Listing};
 pub use mcp_types as types;

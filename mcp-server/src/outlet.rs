@@ -36,16 +36,3 @@ pub(crate) trait Outlet: Send + Sync {
         })
     }
 }
-
-/// The outlet where nobody listens.
-pub(crate) struct Nowhere;
-
-impl Outlet for Nowhere {
-    fn push(&self, _: &[u8]) -> Push {
-        Push::Closed
-    }
-
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
-    }
-}

@@ -1,6 +1,14 @@
 //! What a peer sees on a pair of byte streams.
 
+#![cfg(unix)]
+
+#[path = "subject/tools.rs"]
+mod tools;
+
 mod streams {
-    mod basics;
+    mod changes;
+    mod connection;
+    mod input;
     mod peer;
+    mod requests;
 }

@@ -75,8 +75,6 @@ impl Future for Call {
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Answer> {
         let this = self.get_mut();
-        #[cfg(feature = "seal")]
-        this.cx.call.inputs.watch(task.waker());
         let span = this.span.clone();
         let _entered = span.enter();
         match catch(|| this.running.as_mut().poll(task)) {
@@ -85,7 +83,7 @@ impl Future for Call {
             Err(Panicked) => return Poll::Ready(this.failure(&panicked())),
         }
         #[cfg(feature = "seal")]
-        if let Some(result) = crate::input::suspend(&this.cx) {
+        if let Some(result) = crate::input::suspend(&this.cx, task.waker()) {
             return Poll::Ready(this.answer(result));
         }
         let Some(limit) = this.limit else {

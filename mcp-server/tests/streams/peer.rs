@@ -1,14 +1,165 @@
-//! A peer that writes lines and reads lines, and a server with handlers to be tried on.
+//! A peer that writes and reads lines.
 
 use std::time::Duration;
 
-use mcp_server::types::json::{self, Value};
-use mcp_server::types::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock, TextContent,
-};
-use mcp_server::{Server, ServerBuilder};
-use serde_json::json;
-use tokio::io::{
-    AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, ReadHalf,
-    WriteHalf, split,
-};
+use mcp_server::{Limits, ServeError, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::tools::{self, Gates};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Peer {
+    pub(crate) gates: Gates,
+    pub(crate) server: Server,
+    pub(crate) served: JoinHandle<Result<(), ServeError>>,
+    pub(crate) lines: Lines<BufReader<OwnedReadHalf>>,
+    pub(crate) writer: Option<OwnedWriteHalf>,
+}
+
+impl Peer {
+    pub(crate) fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    /// A peer of a server with these limits, over a Unix socket.
+    pub(crate) fn with(limits: Limits) -> Self {
+        let gates = Gates::default();
+        let server = tools::server(limits, &gates);
+        let (ours, theirs) = UnixStream::pair().expect("a socket");
+        let served = tokio::spawn({
+            let server = server.clone();
+            async move {
+                let (reader, writer) = theirs.into_split();
+                server.serve(reader, writer).await
+            }
+        });
+        let (reader, writer) = ours.into_split();
+        Self {
+            gates,
+            server,
+            served,
+            lines: BufReader::new(reader).lines(),
+            writer: Some(writer),
+        }
+    }
+
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        let writer = self.writer.as_mut().expect("the input has not ended");
+        writer.write_all(bytes.as_ref()).await.expect("written");
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.write(format!("{message}\n")).await;
+    }
+
+    /// Sends a modern tool call.
+    pub(crate) async fn call(&mut self, id: impl Into<Value>, tool: &str, text: &str) {
+        self.send(call(id, tool, text)).await;
+    }
+
+    /// The next message.
+    pub(crate) async fn next(&mut self) -> Value {
+        self.maybe_next().await.expect("a message, not the end")
+    }
+
+    /// The next message, `None` at the end.
+    pub(crate) async fn maybe_next(&mut self) -> Option<Value> {
+        let line = timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("in time").expect("readable")?;
+        Some(serde_json::from_str(&line).expect("JSON"))
+    }
+
+    /// Ends the input.
+    pub(crate) fn hang_up(&mut self) {
+        self.writer = None;
+    }
+
+    /// Ends the input; what still comes, and how serving ended.
+    pub(crate) async fn end(mut self) -> (Vec<Value>, Result<(), ServeError>) {
+        self.hang_up();
+        let mut rest = Vec::new();
+        while let Some(message) = self.maybe_next().await {
+            rest.push(message);
+        }
+        (rest, self.served.await.expect("no panic"))
+    }
+
+    /// Ends the input and expects that nothing more comes.
+    pub(crate) async fn quiet_end(self) {
+        let (rest, served) = self.end().await;
+        assert_eq!(rest, Vec::<Value>::new());
+        served.expect("served to the end");
+    }
+
+    /// Shakes hands as a legacy peer of this revision.
+    pub(crate) async fn handshake(&mut self, revision: &str) {
+        self.send(json!({
+            "jsonrpc": "2.0",
+            "id": "handshake",
+            "method": "initialize",
+            "params": {
+                "protocolVersion": revision,
+                "capabilities": {},
+                "clientInfo": {"name": "peer", "version": "1"},
+            },
+        }))
+        .await;
+        let answer = self.next().await;
+        assert_eq!(answer["result"]["protocolVersion"], revision);
+        self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+    }
+}
+
+/// What makes a request modern.
+pub(crate) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/logLevel": "info",
+    })
+}
+
+/// A modern tool call.
+pub(crate) fn call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
+    let mut call = legacy_call(id, tool, text);
+    call["params"]["_meta"] = meta();
+    call
+}
+
+/// A tool call of a peer that shook hands.
+pub(crate) fn legacy_call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": id.into(),
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": {"text": text}},
+    })
+}
+
+pub(crate) fn cancel(id: impl Into<Value>) -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": id.into()},
+    })
+}
+
+/// The text that a tool answered.
+pub(crate) fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("no text in {answer}"))
+}
+
+pub(crate) fn code(answer: &Value) -> i64 {
+    answer["error"]["code"]
+        .as_i64()
+        .unwrap_or_else(|| panic!("no error in {answer}"))
+}

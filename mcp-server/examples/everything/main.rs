@@ -1,0 +1,59 @@
+//! A server that shows every feature, and the subject of the official conformance suite.
+//!
+//! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
+//! revisions (0 takes any port, and the first line on standard output names it), and
+//! `everything --stdio` serves standard input and output.
+
+mod offers;
+mod questions;
+mod tools;
+
+use std::error::Error;
+use std::io::Write;
+use std::time::Duration;
+
+use mcp_server::Server;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
+        .title("Everything")
+        .description("Shows every feature of the protocol")
+        .instructions("Call the tools in any order; they are examples.");
+    builder = tools::add(builder);
+    builder = questions::add(builder);
+    builder = offers::add(builder);
+    let server = builder.build()?;
+
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let updates = tell_of_updates(&server);
+    match arguments[..] {
+        ["--stdio"] => tokio::select! {
+            served = server.serve_stdio() => served?,
+            () = updates => {}
+        },
+        ["--port", port] => {
+            let serving = server.serve_http(("127.0.0.1", port.parse()?))?;
+            let mut output = std::io::stdout().lock();
+            writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
+            output.flush()?;
+            drop(output);
+            tokio::select! {
+                served = serving => served?,
+                () = updates => {}
+            }
+        }
+        _ => return Err("usage: everything --stdio | --port PORT".into()),
+    }
+    Ok(())
+}
+
+/// The watched resource changes every second, whether or not somebody looks.
+async fn tell_of_updates(server: &Server) {
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        ticks.tick().await;
+        server.resource_updated(offers::WATCHED);
+    }
+}

@@ -1,0 +1,118 @@
+//! What travels in `requestState`, and what it is bound to.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mcp_types::json::{self, Object, Value};
+use mcp_types::rpc::ErrorObject;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::seal::Keys;
+
+const PURPOSE: &str = "requestState";
+
+/// Raw JSON by key.
+pub(super) type Raws = BTreeMap<String, Box<RawValue>>;
+
+/// The state of a request between two rounds.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Sealed {
+    /// When it lapses, in milliseconds since 1970.
+    until: u64,
+    /// The client's answers so far.
+    pub(super) answers: Raws,
+    /// Values of work that is done once.
+    pub(super) once: Raws,
+}
+
+impl Sealed {
+    pub(super) fn new(lifetime: std::time::Duration, answers: Raws, once: Raws) -> Self {
+        let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            until: now().saturating_add(lifetime),
+            answers,
+            once,
+        }
+    }
+
+    pub(super) fn seal(&self, keys: &Keys, bound_to: &[u8]) -> Result<String, crate::HandlerError> {
+        let plain = serde_json::to_vec(self)?;
+        Ok(keys.seal(PURPOSE, bound_to, &plain)?)
+    }
+
+    /// Opens a client's `requestState`; what this server did not make for this request is -32602.
+    pub(super) fn open(keys: &Keys, bound_to: &[u8], text: &str) -> Result<Self, ErrorObject> {
+        let refused = |reason: &dyn std::fmt::Display| {
+            tracing::warn!(%reason, "request state refused");
+            ErrorObject::invalid_params(format!("`requestState`: {reason}"))
+        };
+        let plain = keys
+            .open(PURPOSE, bound_to, text)
+            .map_err(|error| refused(&error))?;
+        let state: Self = serde_json::from_slice(&plain).map_err(|error| refused(&error))?;
+        if now() >= state.until {
+            return Err(refused(&"it has lapsed; send the request again without it"));
+        }
+        Ok(state)
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
+}
+
+/// What state is bound to: who asked for what. Members that change from round to round are left
+/// out, and the order of members does not count.
+pub(super) fn binding(
+    method: &str,
+    params: &str,
+    principal: Option<&str>,
+) -> Result<Vec<u8>, ErrorObject> {
+    let mut params: Object = json::from_str(params)
+        .map_err(|error| ErrorObject::invalid_params(format!("params: {error}")))?;
+    params.retain(|name, _| !matches!(name, "_meta" | "inputResponses" | "requestState"));
+    let mut bytes = Vec::with_capacity(256);
+    part(&mut bytes, method.as_bytes());
+    bytes.push(u8::from(principal.is_some()));
+    part(&mut bytes, principal.unwrap_or_default().as_bytes());
+    let internal = |error: serde_json::Error| ErrorObject::internal_error(error.to_string());
+    sorted(&mut bytes, &Value::Object(params)).map_err(internal)?;
+    Ok(bytes)
+}
+
+fn part(bytes: &mut Vec<u8>, part: &[u8]) {
+    bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+    bytes.extend_from_slice(part);
+}
+
+/// Writes JSON with the members of objects in the order of their names. How deep it nests was
+/// bounded when it was read.
+fn sorted(bytes: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
+    match value {
+        Value::Array(items) => {
+            bytes.push(b'[');
+            for item in items {
+                sorted(bytes, item)?;
+                bytes.push(b',');
+            }
+            bytes.push(b']');
+        }
+        Value::Object(members) => {
+            let members: BTreeMap<&str, &Value> = members.iter().collect();
+            bytes.push(b'{');
+            for (name, value) in members {
+                serde_json::to_writer(&mut *bytes, name)?;
+                bytes.push(b':');
+                sorted(bytes, value)?;
+                bytes.push(b',');
+            }
+            bytes.push(b'}');
+        }
+        plain => serde_json::to_writer(bytes, plain)?,
+    }
+    Ok(())
+}

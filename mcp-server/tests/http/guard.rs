@@ -1,0 +1,193 @@
+//! What is refused, with which status and which error.
+
+use mcp_server::{HttpConfig, ServeError};
+
+use crate::raw::*;
+
+#[tokio::test]
+async fn other_methods_of_http_are_refused() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    for method in ["PUT", "PATCH", "OPTIONS"] {
+        let (head, body) = Raw::connect(address).await.ask(method, &media(), "").await;
+        assert_eq!(head.status, 405, "{method}");
+        assert!(
+            head.get("allow")
+                .is_some_and(|allow| allow.contains("POST"))
+        );
+        assert_eq!(code(&body), -32600);
+    }
+    let modern = with(media(), "MCP-Protocol-Version", "2026-07-28");
+    for method in ["GET", "DELETE"] {
+        let (head, _) = Raw::connect(address).await.ask(method, &modern, "").await;
+        assert_eq!(head.status, 405, "{method}");
+    }
+}
+
+#[tokio::test]
+async fn media_types_are_parsed_and_not_compared_as_text() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let accept = [
+        ("application/json, text/event-stream", 200),
+        ("text/event-stream;q=0.9,application/json", 200),
+        ("Application/JSON, TEXT/*", 200),
+        ("*/*", 200),
+        ("application/json", 406),
+        ("text/event-stream", 406),
+        ("application/jsonp, text/event-streams", 406),
+        ("", 406),
+    ];
+    for (value, status) in accept {
+        let headers = with(call_headers("echo"), "Accept", value);
+        let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
+        assert_eq!(head.status, status, "Accept: {value}");
+    }
+    let content = [
+        ("application/json", 200),
+        ("Application/Json; charset=utf-8", 200),
+        ("application/json;charset=\"utf-8\"", 200),
+        ("text/plain; x=application/json", 415),
+        ("application/json-seq", 415),
+        ("text/plain", 415),
+        ("", 415),
+    ];
+    for (value, status) in content {
+        let headers = with(call_headers("echo"), "Content-Type", value);
+        let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
+        assert_eq!(head.status, status, "Content-Type: {value}");
+    }
+}
+
+#[tokio::test]
+async fn foreign_hosts_and_origins_are_refused() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let cases = [
+        ("localhost", "", 200),
+        ("LOCALHOST:1", "", 200),
+        ("[::1]:80", "http://[::1]:3000", 200),
+        ("127.0.0.1", "https://localhost:9", 200),
+        ("evil.example.com", "", 403),
+        ("evil.example.com", "http://evil.example.com", 403),
+        ("localhost", "http://evil.example.com", 403),
+        ("localhost", "http://localhost.evil.example.com", 403),
+        ("localhost", "http://localhost:80@evil.example.com", 403),
+        ("localhost", "null", 403),
+        ("localhost.evil.example.com", "", 403),
+    ];
+    for (host, origin, status) in cases {
+        let headers = with(call_headers("echo"), "Host", host);
+        let headers = with(headers, "Origin", origin);
+        let (head, body) = Raw::post(address, &headers, &call(1, "echo")).await;
+        assert_eq!(head.status, status, "{host} {origin}");
+        if status == 403 {
+            assert_eq!(code(&body), -32600);
+            assert!(!body.contains("\"id\""), "{body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn listed_hosts_and_origins_are_taken() {
+    let (server, _probe) = server(|builder| builder);
+    let config = HttpConfig::new()
+        .allow_hosts(["mcp.example.com", "other.example.com:8443"])
+        .allow_origins(["https://app.example.com"]);
+    let listed = serve_with(&server, config);
+    let any = serve_with(&server, HttpConfig::new().any_host());
+    let cases = [
+        (listed, "mcp.example.com", "", 200),
+        (listed, "MCP.example.com:81", "https://app.example.com", 200),
+        (
+            listed,
+            "other.example.com:8443",
+            "https://mcp.example.com",
+            200,
+        ),
+        (listed, "other.example.com:1", "", 403),
+        (listed, "localhost", "", 403),
+        (listed, "mcp.example.com", "http://app.example.com", 403),
+        (any, "whatever.example.com", "", 200),
+        (
+            any,
+            "whatever.example.com",
+            "http://whatever.example.com",
+            403,
+        ),
+    ];
+    for (address, host, origin, status) in cases {
+        let headers = with(call_headers("echo"), "Host", host);
+        let headers = with(headers, "Origin", origin);
+        let (head, _) = Raw::post(address, &headers, &call(1, "echo")).await;
+        assert_eq!(head.status, status, "{host} {origin}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_for_everyone_needs_names() {
+    let (server, _probe) = server(|builder| builder);
+    let error = server
+        .serve_http("0.0.0.0:0")
+        .expect_err("nothing is allowed");
+    assert!(matches!(error, ServeError::NoHosts(_)), "{error}");
+    assert!(error.to_string().contains("allow_hosts"), "{error}");
+    let config = HttpConfig::new().allow_hosts(["mcp.example.com"]);
+    assert!(server.serve_http_with("0.0.0.0:0", config).is_ok());
+}
+
+#[tokio::test]
+async fn large_bodies_and_heads_are_refused() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.message_bytes = 1_000;
+        limits.header_bytes = 8 << 10;
+    }));
+    let address = serve(&server);
+    let body = call(1, &"x".repeat(1_000));
+    let (head, text) = Raw::post(address, &call_headers("echo"), &body).await;
+    assert_eq!((head.status, code(&text)), (413, -32600));
+
+    // Without a length it shows while the body is read.
+    let mut raw = Raw::connect(address).await;
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\n\r\n"
+    );
+    raw.write(head.as_bytes()).await;
+    raw.write(format!("3e9\r\n{}\r\n", " ".repeat(1_001)).as_bytes())
+        .await;
+    assert_eq!(raw.head().await.status, 413);
+
+    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
+    let (head, _) = Raw::post(address, &headers, "").await;
+    assert_eq!(head.status, 431);
+}
+
+#[tokio::test]
+async fn one_request_too_many_is_told_to_come_again() {
+    let (server, mut probe) = server(limits(|limits| limits.concurrent_requests = 1));
+    let address = serve(&server);
+    let mut first = Raw::connect(address).await;
+    first
+        .request("POST", &call_headers("wait"), &call(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    let (head, body) = Raw::post(address, &call_headers("echo"), &call(2, "echo")).await;
+    assert_eq!((head.status, code(&body)), (503, -32603));
+    assert!(head.get("retry-after").is_some());
+    probe.go.notify_one();
+    assert_eq!(first.head().await.status, 200);
+    // The place is free again: its holder has answered.
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(3, "echo")).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_given_up() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.request_time = std::time::Duration::from_millis(50);
+    }));
+    let mut raw = Raw::connect(serve(&server)).await;
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 9\r\n\r\n{";
+    raw.write(head.as_bytes()).await;
+    assert_eq!(raw.head().await.status, 408);
+}

@@ -1,0 +1,116 @@
+//! Subscriptions of both eras.
+
+use serde_json::json;
+
+use super::peer::{Peer, cancel, legacy_call, meta, text};
+
+const ID: &str = "io.modelcontextprotocol/subscriptionId";
+
+async fn listen(peer: &mut Peer, id: &str, uri: &str) {
+    peer.send(json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": "subscriptions/listen",
+        "params": {
+            "notifications": {
+                "toolsListChanged": true,
+                "promptsListChanged": true,
+                "resourceSubscriptions": [uri],
+            },
+            "_meta": meta(),
+        },
+    }))
+    .await;
+    let first = peer.next().await;
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(first["params"]["_meta"][ID], id);
+    // What the server cannot tell of is left out.
+    let honoured = json!({"toolsListChanged": true, "resourceSubscriptions": [uri]});
+    assert_eq!(first["params"]["notifications"], honoured);
+}
+
+#[tokio::test]
+async fn a_subscription_is_acknowledged_told_and_cancelled() {
+    let mut peer = Peer::new();
+    listen(&mut peer, "s", "x:a").await;
+    peer.server.resource_updated("x:other");
+    peer.server.resource_updated("x:a");
+    let told = peer.next().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], "x:a");
+    assert_eq!(told["params"]["_meta"][ID], "s");
+    peer.server.tools_changed();
+    let told = peer.next().await;
+    assert_eq!(told["method"], "notifications/tools/list_changed");
+    assert_eq!(told["params"]["_meta"][ID], "s");
+    peer.send(cancel("s")).await;
+    peer.call(1, "tools changed", "done").await;
+    assert_eq!(text(&peer.next().await), "done");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn two_subscriptions_are_told_apart() {
+    let mut peer = Peer::new();
+    listen(&mut peer, "a", "x:a").await;
+    listen(&mut peer, "b", "x:b").await;
+    for id in ["b", "a"] {
+        peer.server.resource_updated(format!("x:{id}"));
+        assert_eq!(peer.next().await["params"]["_meta"][ID], id);
+    }
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn shutdown_ends_subscriptions_with_their_result() {
+    let mut peer = Peer::new();
+    listen(&mut peer, "s", "x:a").await;
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    peer.server.shutdown();
+    loop {
+        let message = peer.next().await;
+        if message["id"] == "s" {
+            assert_eq!(message["result"]["resultType"], "complete");
+            assert_eq!(message["result"]["_meta"][ID], "s");
+            break;
+        }
+        assert_eq!(message["method"], "notifications/cancelled");
+    }
+    // No new work, but what runs may finish.
+    peer.call(2, "echo", "late").await;
+    let refused = peer.next().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(2), &json!(-32603))
+    );
+    peer.gates.open("gate");
+    assert_eq!(text(&peer.next().await), "gate");
+    assert_eq!(peer.maybe_next().await, None);
+    peer.served
+        .await
+        .expect("no panic")
+        .expect("served to the end");
+}
+
+#[tokio::test]
+async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
+    let mut peer = Peer::new();
+    peer.handshake("2025-11-25").await;
+    let subscribe = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": "x:a"}});
+    peer.send(subscribe("resources/subscribe")).await;
+    assert_eq!(peer.next().await["result"], json!({}));
+    peer.send(legacy_call(2, "touch", "x:other")).await;
+    assert_eq!(peer.next().await["id"], 2);
+    peer.server.resource_updated("x:a");
+    let told = peer.next().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    assert_eq!(told["params"], json!({"uri": "x:a"}));
+    peer.send(subscribe("resources/unsubscribe")).await;
+    assert_eq!(peer.next().await["result"], json!({}));
+    peer.server.resource_updated("x:a");
+    peer.server.tools_changed();
+    let told = peer.next().await;
+    assert_eq!(told["method"], "notifications/tools/list_changed");
+    peer.quiet_end().await;
+}

@@ -1,0 +1,107 @@
+//! What belongs to the connection as a whole: slow readers, drops, other kinds of streams.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_server::Limits;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::peer::{Peer, call, text};
+use crate::tools::{self, Gates};
+
+/// In memory and on one thread, so that all has come to rest when nobody has anything to do.
+#[tokio::test]
+async fn who_does_not_read_is_not_read_from() {
+    const REQUESTS: usize = 2_000;
+    let mut limits = Limits::default();
+    limits.queued_bytes = 10_000;
+    let server = tools::server(limits, &Gates::default());
+    let (ours, theirs) = duplex(1000);
+    let (reader, writer) = split(theirs);
+    let served = tokio::spawn(async move { server.serve(reader, writer).await });
+    let (mut reader, mut writer) = split(ours);
+    let written = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&written);
+    let writing = tokio::spawn(async move {
+        for id in 0..REQUESTS {
+            let line = format!("{}\n", call(id, "long", "5000"));
+            writer.write_all(line.as_bytes()).await.expect("written");
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        writer.shutdown().await.expect("shut down");
+    });
+    for _ in 0..100_000 {
+        tokio::task::yield_now().await;
+    }
+    let taken = written.load(Ordering::Relaxed);
+    assert!(
+        taken < 100,
+        "{taken} requests were taken from who reads nothing"
+    );
+    // Reading makes it go on.
+    let mut answers = String::new();
+    reader.read_to_string(&mut answers).await.expect("readable");
+    assert_eq!(answers.lines().count(), REQUESTS);
+    writing.await.expect("no panic");
+    served.await.expect("no panic").expect("served to the end");
+}
+
+#[tokio::test]
+async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 2_000;
+    let mut peer = Peer::with(limits);
+    peer.call(1, "talk", "2000").await;
+    for number in 0..2000 {
+        let message = peer.next().await;
+        let said = message["params"]["data"].as_str().expect("text");
+        assert!(said.starts_with(&format!("{number} ")));
+    }
+    assert_eq!(text(&peer.next().await), "2000");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn dropping_the_future_ends_handlers() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    peer.served.abort();
+    peer.gates.left("gate").await;
+    assert_eq!(peer.maybe_next().await, None);
+}
+
+#[tokio::test]
+async fn a_peer_that_is_gone_ends_the_connection() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    let (gates, served) = (peer.gates.clone(), peer.served);
+    drop((peer.lines, peer.writer));
+    gates.open("gate");
+    let error = served.await.expect("no panic").expect_err("nobody reads");
+    assert!(matches!(error, mcp_server::ServeError::Io(_)));
+}
+
+#[tokio::test]
+async fn tcp_is_a_pair_of_streams() {
+    let server = tools::server(Limits::default(), &Gates::default());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    let served = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.expect("accepted");
+        let (reader, writer) = socket.split();
+        server.serve(reader, writer).await
+    });
+    let mut socket = TcpStream::connect(address).await.expect("connected");
+    let (reader, mut writer) = socket.split();
+    let line = format!("{}\n", call(1, "echo", "tcp"));
+    writer.write_all(line.as_bytes()).await.expect("written");
+    let mut lines = BufReader::new(reader).lines();
+    let line = lines.next_line().await.expect("readable").expect("a line");
+    assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), "tcp");
+    writer.shutdown().await.expect("shut down");
+    assert_eq!(lines.next_line().await.expect("readable"), None);
+    served.await.expect("no panic").expect("served to the end");
+}

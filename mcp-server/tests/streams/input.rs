@@ -1,0 +1,139 @@
+//! What is no message, and how input ends.
+
+use std::time::Duration;
+
+use mcp_server::Limits;
+
+use super::peer::{Peer, call, code, text};
+
+#[tokio::test]
+async fn garbage_is_answered_once_a_line_and_not_repeated() {
+    let cases: [(&[u8], i64); 6] = [
+        (b"garbage secret", -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"secret\"", -32700),
+        (b"\xff\xfe secret", -32700),
+        (b"{\"secret\":1}", -32600),
+        (b"\"secret\"", -32600),
+        (
+            b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"secret\"}",
+            -32600,
+        ),
+    ];
+    let mut peer = Peer::new();
+    for (line, expected) in cases {
+        peer.write(line).await;
+        peer.write("\n").await;
+        let answer = peer.next().await;
+        assert_eq!(code(&answer), expected, "{answer}");
+        assert!(!answer.to_string().contains("secret"), "{answer}");
+    }
+    peer.call(1, "echo", "after").await;
+    assert_eq!(text(&peer.next().await), "after");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn deep_nesting_is_refused() {
+    let mut peer = Peer::new();
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let line = call(1, "echo", "DEEP")
+        .to_string()
+        .replace("\"DEEP\"", &deep);
+    peer.write(line + "\n").await;
+    let code = code(&peer.next().await);
+    assert!([-32700, -32600, -32602].contains(&code), "{code}");
+    peer.call(2, "echo", "after").await;
+    assert_eq!(text(&peer.next().await), "after");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn faulty_answers_are_not_answered() {
+    let mut peer = Peer::new();
+    peer.write("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}\n")
+        .await;
+    peer.write("{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n")
+        .await;
+    peer.write("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"?\"}}\n")
+        .await;
+    peer.call(1, "echo", "after").await;
+    assert_eq!(text(&peer.next().await), "after");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_answered_and_reading_goes_on() {
+    let mut limits = Limits::default();
+    limits.message_bytes = 1000;
+    let mut peer = Peer::with(limits);
+    let long = call(1, "echo", &"x".repeat(5000)).to_string();
+    peer.write(long + "\n").await;
+    assert_eq!(code(&peer.next().await), -32600);
+    peer.call(2, "echo", "short").await;
+    assert_eq!(text(&peer.next().await), "short");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn empty_lines_and_carriage_returns_are_no_messages() {
+    let mut peer = Peer::new();
+    peer.write("\n\r\n  \n").await;
+    peer.write(format!("{}\r\n\r\n", call(1, "echo", "crlf")))
+        .await;
+    assert_eq!(text(&peer.next().await), "crlf");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_message_in_pieces_is_one_message() {
+    let mut peer = Peer::new();
+    for byte in format!("{}\n", call(1, "echo", "pieces")).as_bytes() {
+        peer.write([*byte]).await;
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(text(&peer.next().await), "pieces");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn the_last_line_needs_no_end() {
+    let mut peer = Peer::new();
+    peer.write(call(1, "echo", "last").to_string()).await;
+    let (rest, served) = peer.end().await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(text(&rest[0]), "last");
+    served.expect("served to the end");
+}
+
+#[tokio::test]
+async fn half_a_message_at_the_end_is_answered_with_an_error() {
+    let mut peer = Peer::new();
+    peer.write("{\"jsonrpc\":\"2.0\",").await;
+    let (rest, served) = peer.end().await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(code(&rest[0]), -32700);
+    served.expect("served to the end");
+}
+
+#[tokio::test]
+async fn work_in_flight_finishes_after_the_end_of_input() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    peer.hang_up();
+    peer.gates.open("gate");
+    assert_eq!(text(&peer.next().await), "gate");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn work_in_flight_ends_with_the_grace_time() {
+    let mut limits = Limits::default();
+    limits.grace_time = Duration::from_millis(10);
+    let mut peer = Peer::with(limits);
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    let gates = peer.gates.clone();
+    peer.quiet_end().await;
+    gates.left("gate").await;
+}

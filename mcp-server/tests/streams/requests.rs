@@ -1,0 +1,212 @@
+//! Many requests at once: order, cancellation, limits.
+
+use mcp_server::Limits;
+use serde_json::json;
+
+use super::peer::{Peer, call, cancel, code, legacy_call, text};
+
+#[tokio::test]
+async fn a_slow_request_does_not_hold_up_the_next() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.call(2, "echo", "quick").await;
+    let quick = peer.next().await;
+    assert_eq!((&quick["id"], text(&quick)), (&json!(2), "quick"));
+    peer.call(3, "open", "gate").await;
+    let mut ids = [
+        peer.next().await["id"].clone(),
+        peer.next().await["id"].clone(),
+    ];
+    ids.sort_by_key(serde_json::Value::to_string);
+    assert_eq!(ids, [json!(1), json!(3)]);
+    peer.quiet_end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_requests_at_once_get_one_answer_each() {
+    let mut peer = Peer::new();
+    for id in 0..1000 {
+        peer.call(id, "wait", "gate").await;
+    }
+    for _ in 0..1000 {
+        peer.gates.entered("gate").await;
+    }
+    for _ in 0..1000 {
+        peer.gates.open("gate");
+    }
+    let mut ids = Vec::new();
+    for _ in 0..1000 {
+        ids.push(peer.next().await["id"].as_u64().expect("an id"));
+    }
+    ids.sort_unstable();
+    assert!(ids.into_iter().eq(0..1000));
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn what_a_handler_says_comes_before_its_answer() {
+    let mut peer = Peer::new();
+    peer.call("a", "talk", "3").await;
+    for number in 0..3 {
+        let message = peer.next().await;
+        assert_eq!(message["method"], "notifications/message");
+        let said = message["params"]["data"].as_str().expect("text");
+        assert!(said.starts_with(&format!("{number} word")));
+    }
+    assert_eq!(peer.next().await["id"], "a");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_request_is_not_answered() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    peer.send(cancel(1)).await;
+    peer.gates.left("gate").await;
+    peer.gates.open("gate");
+    // The id is free again.
+    peer.call(1, "echo", "again").await;
+    assert_eq!(text(&peer.next().await), "again");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_request_of_a_legacy_peer_is_not_answered() {
+    let mut peer = Peer::new();
+    peer.handshake("2025-06-18").await;
+    peer.send(legacy_call("x", "wait", "gate")).await;
+    peer.gates.entered("gate").await;
+    peer.send(cancel("x")).await;
+    peer.gates.left("gate").await;
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn cancelling_what_does_not_run_is_ignored() {
+    let mut peer = Peer::new();
+    peer.send(cancel(7)).await;
+    peer.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}))
+        .await;
+    peer.call(7, "echo", "here").await;
+    assert_eq!(text(&peer.next().await), "here");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn an_id_that_is_in_flight_is_refused() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "gate").await;
+    peer.gates.entered("gate").await;
+    peer.call(1, "echo", "twice").await;
+    let refused = peer.next().await;
+    assert_eq!((&refused["id"], code(&refused)), (&json!(1), -32600));
+    // Text and number are different ids.
+    peer.call("1", "echo", "text").await;
+    assert_eq!(peer.next().await["id"], "1");
+    peer.gates.open("gate");
+    assert_eq!(text(&peer.next().await), "gate");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn more_requests_than_allowed_are_refused_one_by_one() {
+    let mut limits = Limits::default();
+    limits.concurrent_requests = 2;
+    let mut peer = Peer::with(limits);
+    peer.call(1, "wait", "gate").await;
+    peer.call(2, "wait", "gate").await;
+    peer.call(3, "echo", "too many").await;
+    let refused = peer.next().await;
+    assert_eq!((&refused["id"], code(&refused)), (&json!(3), -32603));
+    assert_eq!(refused["error"]["message"], "too many requests");
+    peer.gates.open("gate");
+    peer.next().await;
+    peer.call(4, "echo", "room").await;
+    assert_eq!(text(&peer.next().await), "room");
+    peer.gates.open("gate");
+    peer.next().await;
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_request_alone() {
+    let mut peer = Peer::new();
+    for (id, tool) in [(1, "panic"), (2, "late panic")] {
+        peer.call(id, tool, "").await;
+        let answer = peer.next().await;
+        assert_eq!((&answer["id"], code(&answer)), (&json!(id), -32603));
+    }
+    peer.call(3, "echo", "alive").await;
+    assert_eq!(text(&peer.next().await), "alive");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn two_eras_interleave() {
+    let mut peer = Peer::new();
+    peer.call(1, "wait", "modern").await;
+    peer.handshake("2024-11-05").await;
+    peer.send(legacy_call(2, "wait", "legacy")).await;
+    peer.call(3, "echo", "new").await;
+    let new = peer.next().await;
+    assert_eq!(new["result"]["resultType"], "complete");
+    peer.send(legacy_call(4, "echo", "old")).await;
+    let old = peer.next().await;
+    assert_eq!(text(&old), "old");
+    assert_eq!(old["result"].get("resultType"), None);
+    peer.gates.open("legacy");
+    assert_eq!(peer.next().await["id"], 2);
+    peer.gates.open("modern");
+    assert_eq!(peer.next().await["id"], 1);
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_batch_is_answered_at_once_when_all_of_it_is_done() {
+    let mut peer = Peer::new();
+    peer.handshake("2025-03-26").await;
+    peer.send(json!([
+        legacy_call(1, "wait", "gate"),
+        {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"},
+        legacy_call(2, "echo", "two"),
+        legacy_call(3, "wait", "cancelled"),
+        5,
+    ]))
+    .await;
+    peer.gates.entered("cancelled").await;
+    peer.send(legacy_call(9, "echo", "between")).await;
+    assert_eq!(peer.next().await["id"], 9);
+    peer.send(cancel(3)).await;
+    peer.gates.open("gate");
+    let answers = peer.next().await;
+    let answers = answers.as_array().expect("a batch");
+    let ids: Vec<_> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids.len(), 3, "{answers:?}");
+    assert!(ids.contains(&&json!(1)) && ids.contains(&&json!(2)));
+    assert!(
+        answers
+            .iter()
+            .any(|answer| answer["error"]["code"] == -32600)
+    );
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_batch_of_notifications_is_not_answered() {
+    let mut peer = Peer::new();
+    peer.handshake("2025-03-26").await;
+    peer.send(json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]))
+        .await;
+    peer.send(legacy_call(1, "echo", "next")).await;
+    assert_eq!(text(&peer.next().await), "next");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn a_batch_of_another_revision_is_refused() {
+    let mut peer = Peer::new();
+    peer.send(json!([call(1, "echo", "")])).await;
+    assert_eq!(code(&peer.next().await), -32600);
+    peer.quiet_end().await;
+}
