@@ -96,6 +96,13 @@ impl Context {
         self.call.ended.is_set()
     }
 
+    /// Lets go of the connection on which the peer waits, if it is one to which the peer comes back
+    /// for the answer: that of a session over HTTP, from revision 2025-11-25. Elsewhere this does
+    /// nothing. For handlers that take long.
+    pub fn close_stream(&self) {
+        self.call.outlet.detach();
+    }
+
     /// Sends a notification that belongs to this request, before its answer. Waits where the peer
     /// reads slowly.
     pub(crate) async fn notify<P: Versioned + Serialize>(

@@ -40,6 +40,10 @@ pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use completions::{Completing, IntoCompletion};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub use http::{
+    EventStore, MemoryEvents, MemorySessions, Page, SessionStore, StoreError, StoreFuture,
+};
 #[cfg(feature = "http")]
 pub use http::{HttpBody, HttpConfig, HttpFuture, HttpServer, HttpService};
 #[cfg(feature = "seal")]

@@ -23,6 +23,9 @@ pub(crate) trait Outlet: Send + Sync {
     /// Resolves when there may be room, or the peer is gone.
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
+    /// Lets go of the connection where the peer can come back for the rest.
+    fn detach(&self) {}
+
     /// Waits for room and pushes. `false` where the peer is gone.
     fn send<'a>(&'a self, message: &'a [u8]) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(async move {

@@ -125,15 +125,6 @@ impl Server {
         (here || !elsewhere()).then_some(&**route)
     }
 
-    /// The parameters of a tool that HTTP headers repeat.
-    #[cfg(feature = "http")]
-    pub(crate) fn header_params(
-        &self,
-        _tool: &str,
-    ) -> Option<Vec<mcp_types::headers::HeaderParam>> {
-        None
-    }
-
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
         self.inner.listeners.get(method).map(|listener| &**listener)
     }

@@ -52,6 +52,11 @@ impl Session {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
+    #[cfg(feature = "http")]
+    pub(crate) fn set_severity(&self, level: u8) {
+        self.level.store(level, Ordering::Relaxed);
+    }
+
     /// Adds a subscription to a resource; `false` where there are `limit` already.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
         let mut resources = self

@@ -19,6 +19,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
 use super::line::Line;
+#[cfg(feature = "legacy")]
+use super::stream::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
 
@@ -32,11 +34,55 @@ enum Kind {
     Empty,
     Whole(Bytes),
     Events(Box<Events>),
+    #[cfg(feature = "legacy")]
+    Stream(Streaming),
+}
+
+/// A reader, between two pieces or on its way to the next.
+#[cfg(feature = "legacy")]
+enum Streaming {
+    Rests(Option<Box<Reader>>),
+    Reads(Reads),
+}
+
+#[cfg(feature = "legacy")]
+type Reads = Pin<Box<dyn Future<Output = (Box<Reader>, Option<Vec<u8>>)> + Send>>;
+
+#[cfg(feature = "legacy")]
+impl Streaming {
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if let Self::Rests(reader) = self {
+            let Some(mut reader) = reader.take() else {
+                return Poll::Ready(None);
+            };
+            *self = Self::Reads(Box::pin(async move {
+                let piece = reader.next().await;
+                (reader, piece)
+            }));
+        }
+        let Self::Reads(reads) = self else {
+            return Poll::Ready(None);
+        };
+        match reads.as_mut().poll(task) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready((reader, piece)) => {
+                let more = piece.is_some() && !reader.is_over();
+                *self = Self::Rests(more.then_some(reader));
+                Poll::Ready(piece)
+            }
+        }
+    }
 }
 
 impl HttpBody {
     pub(super) fn whole(text: Vec<u8>) -> Self {
         Self(Kind::Whole(text.into()))
+    }
+
+    /// What a reader reads.
+    #[cfg(feature = "legacy")]
+    pub(super) fn stream(reader: Reader) -> Self {
+        Self(Kind::Stream(Streaming::Rests(Some(Box::new(reader)))))
     }
 }
 
@@ -55,8 +101,18 @@ pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     response
 }
 
+/// A response of events that are all there, and cannot be resumed.
+#[cfg(feature = "legacy")]
+pub(super) fn whole_events(messages: impl Iterator<Item = Bytes>) -> Response<HttpBody> {
+    let mut text = Vec::new();
+    for message in messages {
+        let _ = write_event(&mut text, &Event::data(&message));
+    }
+    events(HttpBody::whole(text))
+}
+
 /// A response of events.
-fn events(body: HttpBody) -> Response<HttpBody> {
+pub(super) fn events(body: HttpBody) -> Response<HttpBody> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);
@@ -138,7 +194,8 @@ pub(super) async fn call(
     }))))
 }
 
-fn comment() -> Vec<u8> {
+/// What keeps a connection.
+pub(super) fn comment() -> Vec<u8> {
     let mut text = Vec::new();
     write_comment(&mut text, "");
     text.push(b'\n');
@@ -225,9 +282,15 @@ impl Body for HttpBody {
             Kind::Empty => return Poll::Ready(None),
             Kind::Whole(_) => match std::mem::replace(&mut self.0, Kind::Empty) {
                 Kind::Whole(text) => text,
-                Kind::Empty | Kind::Events(_) => return Poll::Ready(None),
+                _ => return Poll::Ready(None),
             },
             Kind::Events(events) => match events.poll(task) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(text)) => text.into(),
+            },
+            #[cfg(feature = "legacy")]
+            Kind::Stream(stream) => match stream.poll(task) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(text)) => text.into(),
@@ -241,6 +304,8 @@ impl Body for HttpBody {
             Kind::Empty => true,
             Kind::Whole(_) => false,
             Kind::Events(events) => events.running.is_none() && events.ready.is_empty(),
+            #[cfg(feature = "legacy")]
+            Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
         }
     }
 
@@ -249,6 +314,8 @@ impl Body for HttpBody {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
             Kind::Events(_) => SizeHint::default(),
+            #[cfg(feature = "legacy")]
+            Kind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -259,6 +326,8 @@ impl std::fmt::Debug for HttpBody {
             Kind::Empty => "HttpBody(empty)",
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
+            #[cfg(feature = "legacy")]
+            Kind::Stream(_) => "HttpBody(stream)",
         })
     }
 }

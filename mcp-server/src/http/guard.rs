@@ -1,18 +1,39 @@
 //! [`HttpConfig`], and what is refused before a body is read.
 
+#[cfg(feature = "legacy")]
+use std::sync::Arc;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
+
+#[cfg(feature = "legacy")]
+use super::events::EventStore;
+#[cfg(feature = "legacy")]
+use super::sessions::SessionStore;
 
 /// Under which names an endpoint may be reached.
 ///
 /// The default is for servers on the user's own machine: `localhost`, `127.0.0.1` and `[::1]`, at
 /// any port. A page in a browser cannot reach such a server by a name of its own that leads there
 /// (DNS rebinding), since both headers would tell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct HttpConfig {
     hosts: Hosts,
     origins: Vec<String>,
+    #[cfg(feature = "legacy")]
+    pub(super) sessions: Option<Arc<dyn SessionStore>>,
+    #[cfg(feature = "legacy")]
+    pub(super) events: Option<Arc<dyn EventStore>>,
+}
+
+impl std::fmt::Debug for HttpConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpConfig")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -57,6 +78,24 @@ impl HttpConfig {
     #[must_use]
     pub fn any_host(mut self) -> Self {
         self.hosts = Hosts::Any;
+        self
+    }
+
+    /// Where legacy sessions are kept, so that several processes can serve them. By default each
+    /// process has its own.
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.sessions = Some(store);
+        self
+    }
+
+    /// Where events of legacy streams are kept for clients that come back. By default that is the
+    /// memory of the process.
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
+        self.events = Some(store);
         self
     }
 

@@ -73,12 +73,15 @@ fn check_params(
         #[serde(default)]
         arguments: Option<Object>,
     }
-    let (Some(params), Some(marked)) = (head.params(), server.header_params(tool)) else {
+    let (Some(params), Some(tool)) = (head.params(), server.inner.features.tools.get(tool)) else {
         return Ok(());
     };
+    if tool.header_params().is_empty() {
+        return Ok(());
+    }
     let call: Call = json::from_str(params.get())
         .map_err(|error| ErrorObject::invalid_params(format!("params of `tools/call`: {error}")))?;
-    for param in &marked {
+    for param in tool.header_params() {
         param
             .matches(values(parts, param.header()), call.arguments.as_ref())
             .map_err(|error| mismatch(&error))?;

@@ -4,22 +4,35 @@ use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+#[cfg(feature = "legacy")]
+use std::sync::Weak;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes, BytesMut};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+#[cfg(feature = "legacy")]
+use mcp_types::Revision;
+#[cfg(feature = "legacy")]
+use mcp_types::headers::PROTOCOL_VERSION;
 use mcp_types::rpc::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tower_service::Service;
 
 use super::answer::{self, HttpBody};
+#[cfg(feature = "legacy")]
+use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
+#[cfg(feature = "legacy")]
+use super::sessions::Sessions;
+#[cfg(feature = "legacy")]
+use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
-use crate::lifecycle::LISTEN;
+use crate::lifecycle::{INITIALIZE, LISTEN};
 use crate::race::{Either, race};
 use crate::server::Server;
 
@@ -30,10 +43,14 @@ pub struct HttpService {
     endpoint: Arc<Endpoint>,
 }
 
-struct Endpoint {
-    server: Server,
+pub(super) struct Endpoint {
+    pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
+    #[cfg(feature = "legacy")]
+    pub(super) sessions: Sessions,
+    #[cfg(feature = "legacy")]
+    pub(super) events: Arc<dyn EventStore>,
 }
 
 impl Server {
@@ -52,13 +69,28 @@ impl Server {
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
         let places = Arc::new(Semaphore::new(self.limits().concurrent_requests));
-        HttpService {
-            endpoint: Arc::new(Endpoint {
-                server: self,
-                config,
-                places,
-            }),
+        #[cfg(feature = "legacy")]
+        let sessions = Sessions::new(config.sessions.clone(), self.limits());
+        #[cfg(feature = "legacy")]
+        let events = config
+            .events
+            .clone()
+            .unwrap_or_else(|| Arc::new(MemoryEvents::new(self.limits().kept_events)));
+        let endpoint = Arc::new(Endpoint {
+            server: self,
+            config,
+            places,
+            #[cfg(feature = "legacy")]
+            sessions,
+            #[cfg(feature = "legacy")]
+            events,
+        });
+        #[cfg(feature = "legacy")]
+        if let Some(bus) = &endpoint.server.inner.bus {
+            let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
+            bus.attach(receiver);
         }
+        HttpService { endpoint }
     }
 }
 
@@ -112,7 +144,7 @@ impl Endpoint {
             return answer::refusal(refusal);
         }
         if parts.method != Method::POST {
-            return answer::not_allowed("POST");
+            return self.other_method(&parts).await;
         }
         if let Err(refusal) = guard::check_media(&parts) {
             return answer::refusal(refusal);
@@ -125,7 +157,32 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
+        #[cfg(feature = "legacy")]
+        if super::legacy::session_id(&parts).is_some() {
+            let response = self.post(parts, &bytes, permit).await;
+            return response.unwrap_or_else(answer::refusal);
+        }
         self.modern(parts, &bytes, permit).await
+    }
+
+    #[cfg(not(feature = "legacy"))]
+    async fn other_method(&self, _: &Parts) -> Response<HttpBody> {
+        answer::not_allowed("POST")
+    }
+
+    /// GET and DELETE are of sessions.
+    #[cfg(feature = "legacy")]
+    async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
+        let version = parts.headers.get(PROTOCOL_VERSION);
+        if version.is_some_and(|version| version == Revision::LATEST.as_str()) {
+            return answer::not_allowed("POST");
+        }
+        let response = match parts.method {
+            Method::GET => self.get(parts).await,
+            Method::DELETE => self.delete(parts).await,
+            _ => return answer::not_allowed("GET, POST, DELETE"),
+        };
+        response.unwrap_or_else(answer::refusal)
     }
 
     /// A place among the requests that run at once.
@@ -160,36 +217,44 @@ impl Endpoint {
 
     async fn modern(
         &self,
-        parts: http::request::Parts,
+        parts: Parts,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Response<HttpBody> {
         let limits = self.server.limits();
         let line = Arc::new(Line::new(limits.queued_bytes));
         let outlet: Arc<Line> = Arc::clone(&line);
-        let via = Via {
+        let mut via = Via {
             outlet,
             session: None,
             session_id: None,
             extensions: Arc::new(Extensions::of_http(parts)),
         };
-        let (accepted, permit) = match self.server.read(bytes, None) {
+        let message = match self.server.read(bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
             | Err(None) => {
                 let what = "an answer, and nothing was asked";
                 return answer::refusal(Refusal(StatusCode::BAD_REQUEST, what));
             }
             Err(Some(fault)) => return answer::answer(fault),
-            Ok(Read::One(message)) => {
-                // Subscriptions last, and have a limit of their own.
-                let listens = message.method() == Some(LISTEN);
-                let accepted = self.server.dispatch(message, &via);
-                (accepted, (!listens).then_some(permit))
-            }
+            Ok(Read::One(message)) => message,
         };
+        if cfg!(feature = "legacy") && message.method() == Some(INITIALIZE) {
+            via.session_id = match new_id() {
+                Ok(id) => Some(id.into()),
+                Err(refusal) => return answer::refusal(refusal),
+            };
+        }
+        // Subscriptions last, and have a limit of their own.
+        let permit = (message.method() != Some(LISTEN)).then_some(permit);
+        let accepted = self.server.dispatch(message, &via);
         match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
-            Accepted::Answer(answer) | Accepted::Session(_, answer) => answer::answer(answer),
+            Accepted::Answer(answer) => answer::answer(answer),
+            #[cfg(feature = "legacy")]
+            Accepted::Session(session, answer) => self.begin(session, answer).await,
+            #[cfg(not(feature = "legacy"))]
+            Accepted::Session(_, answer) => answer::answer(answer),
             Accepted::Notification(handler) => {
                 if let Either::Second(()) = race(handler, sleep(limits.request_time)).await {
                     tracing::warn!("a notification took too long");
@@ -199,6 +264,17 @@ impl Endpoint {
             Accepted::Call(call) => answer::call(call, line, limits.keep_alive, permit).await,
         }
     }
+}
+
+/// A new id: 128 bits that nobody can guess.
+pub(super) fn new_id() -> Result<String, Refusal> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no random numbers");
+        Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
+    })?;
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    Ok(digits.collect())
 }
 
 /// Reads a body; one that comes in one piece is not copied.

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use mcp_types::error::DecodeError;
+use mcp_types::headers::HeaderParam;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
 use schemars::JsonSchema;
@@ -45,6 +46,7 @@ pub struct ToolDef {
     output: Option<Object>,
     handler: Option<Handler>,
     fault: Option<String>,
+    header_params: Vec<HeaderParam>,
     #[cfg(feature = "json-schema")]
     validators: Validators,
 }
@@ -65,6 +67,7 @@ impl ToolDef {
             output: None,
             handler: None,
             fault: None,
+            header_params: Vec::new(),
             #[cfg(feature = "json-schema")]
             validators: Validators::default(),
         }
@@ -256,6 +259,12 @@ impl ToolDef {
         )))
     }
 
+    /// The arguments that HTTP headers repeat.
+    #[cfg(feature = "http")]
+    pub(crate) fn header_params(&self) -> &[HeaderParam] {
+        &self.header_params
+    }
+
     /// Makes the schemas what they must be.
     fn complete(&mut self) -> Result<(), String> {
         if let Some(fault) = self.fault.take() {
@@ -269,7 +278,8 @@ impl ToolDef {
         };
         schema::object_at_root(&mut input)?;
         schema::bounded(&input)?;
-        mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;
+        self.header_params =
+            mcp_types::headers::header_params(&input).map_err(|error| error.to_string())?;
         if let Some(output) = &self.output {
             schema::bounded(output)?;
         }

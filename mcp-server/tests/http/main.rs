@@ -4,3 +4,4 @@ mod guard;
 mod modern;
 mod mounted;
 mod raw;
+mod sessions;

@@ -79,6 +79,11 @@ impl Hands {
                 self.wait("say_and_wait").await;
                 "said and waited".to_owned()
             }
+            "poll" => {
+                cx.close_stream();
+                self.wait("poll").await;
+                "polled".to_owned()
+            }
             "flood" => {
                 for at in 1..=64 {
                     let text = "x".repeat(1 << 10);
@@ -315,6 +320,9 @@ impl Raw {
             return String::from_utf8(body).expect("UTF-8");
         }
         let mut body = String::new();
+        if head.status == 204 {
+            return body;
+        }
         loop {
             let chunk = self.chunk().await;
             if chunk.is_empty() {
