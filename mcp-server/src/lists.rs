@@ -114,16 +114,6 @@ impl<T> Default for List<T> {
     }
 }
 
-/// Items of one page, and the place of the last one if there are more.
-pub(crate) struct Page<T> {
-    pub(crate) items: Vec<Arc<T>>,
-    #[cfg_attr(
-        not(feature = "seal"),
-        expect(dead_code, reason = "one page holds all")
-    )]
-    last: Option<u64>,
-}
-
 impl<T: Definition> List<T> {
     fn read(&self) -> RwLockReadGuard<'_, Items<T>> {
         self.items.read().unwrap_or_else(PoisonError::into_inner)
@@ -181,8 +171,8 @@ impl<T: Definition> List<T> {
         items.in_order.remove(&place).is_some()
     }
 
-    /// Up to `size` items behind a place.
-    fn page(&self, after: Option<u64>, size: usize) -> Page<T> {
+    /// Up to `size` items behind a place, and the place of the last one if there are more.
+    fn page(&self, after: Option<u64>, size: usize) -> (Vec<Arc<T>>, Option<u64>) {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let items = self.read();
         let mut rest = items.in_order.range((start, Bound::Unbounded));
@@ -193,10 +183,7 @@ impl<T: Definition> List<T> {
             page.push(Arc::clone(item));
         }
         let more = rest.next().is_some();
-        Page {
-            items: page,
-            last: last.filter(|_| more),
-        }
+        (page, last.filter(|_| more))
     }
 }
 
@@ -226,12 +213,11 @@ pub(crate) fn page<T: Definition>(
         })
         .transpose()?;
     let size = server.inner.features.page_size;
-    let page = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
-    let next = page
-        .last
+    let (page, last) = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let next = last
         .map(|place| keys.seal(PURPOSE, T::KIND.as_bytes(), &place.to_be_bytes()))
         .transpose()?;
-    Ok((page.items, next.map(Cursor::from)))
+    Ok((page, next.map(Cursor::from)))
 }
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
@@ -244,7 +230,7 @@ pub(crate) fn page<T: Definition>(
     if cursor.is_some() {
         return Err(bad_cursor::<T>());
     }
-    Ok((list.page(None, usize::MAX).items, None))
+    Ok((list.page(None, usize::MAX).0, None))
 }
 
 /// What cursors are sealed for.

@@ -95,7 +95,7 @@ async fn list(
     let list = &cx.server().inner.features.prompts;
     let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
     let prompts: Vec<_> = page.iter().map(|item| item.prompt().clone()).collect();
-    let scope = list.hints.scope.clone();
+    let scope = list.hints.scope;
     let mut result = ListPromptsResult::new(prompts, list.hints.ttl_ms, scope);
     result.next_cursor = next;
     Ok(result)

@@ -139,7 +139,7 @@ async fn list(
     let list = &cx.server().inner.features.resources;
     let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
     let resources: Vec<_> = page.iter().map(|item| item.resource().clone()).collect();
-    let scope = list.hints.scope.clone();
+    let scope = list.hints.scope;
     let mut result = ListResourcesResult::new(resources, list.hints.ttl_ms, scope);
     result.next_cursor = next;
     Ok(result)
@@ -152,7 +152,7 @@ async fn list_templates(
     let list = &cx.server().inner.features.templates;
     let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
     let templates: Vec<_> = page.iter().map(|item| item.template().clone()).collect();
-    let scope = list.hints.scope.clone();
+    let scope = list.hints.scope;
     let mut result = ListResourceTemplatesResult::new(templates, list.hints.ttl_ms, scope);
     result.next_cursor = next;
     Ok(result)

@@ -3,7 +3,6 @@
 mod definition;
 mod result;
 
-use mcp_types::json::Object;
 use mcp_types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
     ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request, Revision, TextContent,
@@ -98,7 +97,7 @@ async fn list(
         .iter()
         .map(|tool| degrade::tool(tool.tool().clone(), cx.revision()))
         .collect();
-    let mut result = ListToolsResult::new(tools, list.hints.ttl_ms, list.hints.scope.clone());
+    let mut result = ListToolsResult::new(tools, list.hints.ttl_ms, list.hints.scope);
     result.next_cursor = next;
     Ok(result)
 }
@@ -111,7 +110,7 @@ async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
             "unknown tool `{name}`"
         )));
     };
-    let arguments = params.arguments.unwrap_or_else(Object::new);
+    let arguments = params.arguments.unwrap_or_default();
     let running = match tool.start(arguments, cx) {
         Ok(running) => running,
         Err(fault) => return unfit(&tool, &fault, revision).map(CallToolOutcome::Complete),

@@ -219,12 +219,7 @@ mod tests {
 
     fn matched(template: &str, uri: &str) -> Option<Vec<(String, String)>> {
         let values = Template::parse(template).unwrap().matches(uri)?;
-        Some(
-            values
-                .into_iter()
-                .map(|(k, v)| (k.to_string(), v))
-                .collect(),
-        )
+        Some(values.into_iter().map(|(k, v)| (k.clone(), v)).collect())
     }
 
     #[test]

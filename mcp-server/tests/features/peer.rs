@@ -8,7 +8,7 @@ use tokio::time::{Duration, timeout};
 /// Nothing takes as long as this.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub struct Peer {
+pub(crate) struct Peer {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
     modern: bool,
@@ -17,7 +17,7 @@ pub struct Peer {
 
 impl Peer {
     /// A peer of 2026-07-28.
-    pub fn modern(server: &Server) -> Self {
+    pub(crate) fn modern(server: &Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
         let server = server.clone();
@@ -32,7 +32,7 @@ impl Peer {
     }
 
     /// A peer of an older revision, after the handshake.
-    pub async fn legacy(server: &Server, revision: &str) -> Self {
+    pub(crate) async fn legacy(server: &Server, revision: &str) -> Self {
         let mut peer = Self::modern(server);
         peer.modern = false;
         let params = json!({
@@ -53,7 +53,7 @@ impl Peer {
     }
 
     /// The next message.
-    pub async fn receive(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line);
         timeout(PATIENCE, read).await.expect("no message").unwrap();
@@ -61,7 +61,7 @@ impl Peer {
     }
 
     /// Sends a request without waiting, and says its id.
-    pub async fn start(&mut self, method: &str, mut params: Value) -> u64 {
+    pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
         if self.modern {
             params["_meta"] = json!({
@@ -76,7 +76,7 @@ impl Peer {
     }
 
     /// The whole answer to a request.
-    pub async fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         loop {
             let message = self.receive().await;
@@ -87,14 +87,14 @@ impl Peer {
     }
 
     /// The result of a request.
-    pub async fn result(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.request(method, params).await;
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].take()
     }
 
     /// Code and message of the error that a request is answered with.
-    pub async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
+    pub(crate) async fn error(&mut self, method: &str, params: Value) -> (i64, String) {
         let answer = self.request(method, params).await;
         let error = &answer["error"];
         let message = error["message"].as_str();
@@ -103,7 +103,7 @@ impl Peer {
     }
 
     /// Calls a tool.
-    pub async fn call(&mut self, name: &str, arguments: Value) -> Value {
+    pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         self.result("tools/call", params).await
     }
