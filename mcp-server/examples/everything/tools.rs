@@ -101,6 +101,18 @@ pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
             },
         )
         .tool(
+            "test_reconnection",
+            "Lets go of the connection before it answers",
+            |(), cx: Context| async move {
+                cx.close_stream();
+                tokio::time::sleep(2 * STEP).await;
+                Ok(
+                    "Reconnection test completed successfully. If you received this, the client \
+                     properly reconnected after stream closure.",
+                )
+            },
+        )
+        .tool(
             "test_trigger_tool_change",
             "Changes the list of tools",
             |(), cx: Context| async move {
