@@ -26,6 +26,7 @@ use crate::error::{HandlerError, short};
 use crate::lifecycle;
 use crate::outlet::Outlet;
 use crate::peer::Peer;
+use crate::progress::Progress;
 use crate::server::Server;
 use crate::session::{Session, severity};
 
@@ -106,12 +107,12 @@ impl Server {
         } else {
             rpc::parse(bytes).map(Read::One)
         };
-        read.map_err(|error| self.refuse(&error))
+        read.map_err(|error| Self::refuse(&error))
     }
 
     /// The answer to what is no message, `None` where it looks like an answer itself: two peers
     /// that answer each other's faults would never end.
-    pub(crate) fn refuse(&self, error: &EnvelopeError) -> Option<Answer> {
+    pub(crate) fn refuse(error: &EnvelopeError) -> Option<Answer> {
         tracing::debug!(%error, "not a message");
         (!error.is_response())
             .then(|| Answer::error(error.id(), &ErrorObject::from(error), Refused::Malformed))
@@ -122,7 +123,7 @@ impl Server {
         match message {
             Message::Request {
                 id, method, params, ..
-            } => self.request(id, &method, params, via),
+            } => self.request(&id, &method, params, via),
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
             Message::Result { id, result, .. } => {
                 respond::route(via, &id, Ok(result.to_owned()));
@@ -132,9 +133,10 @@ impl Server {
                 let error = json::from_str(error.get()).unwrap_or_else(|error| {
                     ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
                 });
-                match id {
-                    Some(id) => respond::route(via, &id, Err(error)),
-                    None => tracing::warn!(%error, "the peer could not read a message"),
+                if let Some(id) = id {
+                    respond::route(via, &id, Err(error));
+                } else {
+                    tracing::warn!(%error, "the peer could not read a message");
                 }
                 Accepted::Nothing
             }
@@ -143,13 +145,13 @@ impl Server {
 
     fn request(
         &self,
-        id: RequestId,
+        id: &RequestId,
         method: &str,
         params: Option<&RawValue>,
         via: &Via,
     ) -> Accepted {
         let refused = |error: ErrorObject, refused| {
-            Accepted::Answer(Answer::error(Some(&id), &error, refused))
+            Accepted::Answer(Answer::error(Some(id), &error, refused))
         };
         let head = match Head::read(params) {
             Ok(head) => head,
@@ -173,14 +175,14 @@ impl Server {
                 return refused(error, Refused::Malformed);
             }
             (None, _) if method == lifecycle::INITIALIZE => {
-                return match lifecycle::initialize(self, &id, params, via) {
+                return match lifecycle::initialize(self, id, params, via) {
                     Ok((session, answer)) => Accepted::Session(session, answer),
                     Err(error) => refused(error, Refused::Malformed),
                 };
             }
             (None, Some(session)) => Peer::legacy(Arc::clone(session)),
             (None, None) if method == lifecycle::PING && cfg!(feature = "legacy") => {
-                return Accepted::Answer(lifecycle::pong(&id));
+                return Accepted::Answer(lifecycle::pong(id));
             }
             (None, None) => {
                 let error = ErrorObject::invalid_params(format!(
@@ -196,7 +198,7 @@ impl Server {
             let error = HandlerError::method_not_found(method).into_object(revision);
             return refused(error, Refused::NoMethod);
         };
-        let span = self.span(&id, method, &head, &peer);
+        let span = Self::span(id, method, &head, &peer);
         let cx = match self.context(Some(id.clone()), method, &head, peer, via) {
             Ok(cx) => cx,
             Err(error) => return refused(error, Refused::Malformed),
@@ -272,7 +274,7 @@ impl Server {
             })?;
         let log_level = match peer.session() {
             Some(session) => Some(session.level()),
-            None => head.log_level()?.as_ref().map(severity),
+            None => head.log_level()?.map(severity),
         };
         #[cfg(feature = "seal")]
         let inputs = crate::input::Inputs::read(self, method, head, &peer, via)?;
@@ -288,7 +290,7 @@ impl Server {
                 outlet: Arc::clone(&via.outlet),
                 extensions: Arc::clone(&via.extensions),
                 ended: Ended::default(),
-                progress: Default::default(),
+                progress: Progress::default(),
                 #[cfg(feature = "seal")]
                 inputs,
             }),
@@ -296,7 +298,7 @@ impl Server {
     }
 
     /// The span of a request, by OpenTelemetry's conventions for the protocol.
-    fn span(&self, id: &RequestId, method: &str, head: &Head<'_>, peer: &Peer) -> tracing::Span {
+    fn span(id: &RequestId, method: &str, head: &Head<'_>, peer: &Peer) -> tracing::Span {
         let span = tracing::info_span!(
             "mcp.request",
             otel.kind = "server",

@@ -172,7 +172,7 @@ mod legacy {
     fn set_level(cx: &Context, params: &str) -> Result<(), HandlerError> {
         let params: SetLevelRequestParams = read(cx, params)?;
         if let Some(session) = cx.peer().session() {
-            session.set_level(&params.level);
+            session.set_level(params.level);
         }
         Ok(())
     }

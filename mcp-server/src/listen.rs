@@ -122,11 +122,11 @@ pub(crate) async fn tell_session(server: Server, session: Arc<Session>, outlet: 
         prompts: true,
         resources: true,
     };
-    let subscribed = Arc::clone(&session);
+    let wanted = Arc::clone(&session);
     let subscriber = server
         .inner
         .hub
-        .subscribe(interest, move |uri| subscribed.is_subscribed(uri));
+        .subscribe(interest, move |uri| wanted.is_subscribed(uri));
     loop {
         let change = subscriber.next().await;
         match announcement(session.revision, change, None) {

@@ -213,11 +213,11 @@ pub(crate) fn page<T: Definition>(
         })
         .transpose()?;
     let size = server.inner.features.page_size;
-    let (page, last) = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
-    let next = last
+    let (items, reached) = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let next = reached
         .map(|place| keys.seal(PURPOSE, T::KIND.as_bytes(), &place.to_be_bytes()))
         .transpose()?;
-    Ok((page, next.map(Cursor::from)))
+    Ok((items, next.map(Cursor::from)))
 }
 
 /// All items: without sealing there is one page, and no cursor was ever given out.

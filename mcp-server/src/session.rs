@@ -37,7 +37,7 @@ impl Session {
             client_info,
             capabilities,
             initialized: AtomicBool::new(false),
-            level: AtomicU8::new(severity(&LoggingLevel::Info)),
+            level: AtomicU8::new(severity(LoggingLevel::Info)),
             resources: Mutex::default(),
             calls: Arc::default(),
         }
@@ -48,7 +48,7 @@ impl Session {
         self.level.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_level(&self, level: &LoggingLevel) {
+    pub(crate) fn set_level(&self, level: LoggingLevel) {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
@@ -94,8 +94,8 @@ impl Session {
     }
 }
 
-/// Severity as a number: higher is worse. A level that is not known counts as the worst.
-pub(crate) fn severity(level: &LoggingLevel) -> u8 {
+/// Severity as a number: higher is worse.
+pub(crate) fn severity(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,
         LoggingLevel::Info => 1,
@@ -104,7 +104,7 @@ pub(crate) fn severity(level: &LoggingLevel) -> u8 {
         LoggingLevel::Error => 4,
         LoggingLevel::Critical => 5,
         LoggingLevel::Alert => 6,
-        _ => 7,
+        LoggingLevel::Emergency => 7,
     }
 }
 

@@ -184,7 +184,7 @@ impl Endpoint {
                 for message in messages {
                     match message {
                         Ok(message) => take(message),
-                        Err(error) => faults.extend(self.server.refuse(&error)),
+                        Err(error) => faults.extend(crate::server::Server::refuse(&error)),
                     }
                 }
                 jobs.answers.append(&mut faults);

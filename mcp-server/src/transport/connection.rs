@@ -88,7 +88,7 @@ impl Connection {
                     match message {
                         Ok(message) => self.message(message, Some(&place)),
                         Err(error) => {
-                            if let Some(answer) = self.server.refuse(&error) {
+                            if let Some(answer) = Server::refuse(&error) {
                                 self.send(&answer, Some(&place));
                             }
                         }
