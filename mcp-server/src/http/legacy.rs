@@ -268,9 +268,13 @@ impl Endpoint {
         Ok(match stream.first(limits.keep_alive).await {
             First::Whole(said, last) => whole(said, last),
             First::Events => {
-                stream.begin(new_id()?).await;
+                let over = stream.begin(new_id()?).await;
                 let held = Box::new(entry.reading());
                 let reader = Reader::live(Arc::clone(stream), None, 0, limits.keep_alive, held);
+                if over {
+                    let rest = Arc::clone(stream);
+                    entry.run(None, stream, async move { rest.finish().await });
+                }
                 answer::events(HttpBody::stream(reader))
             }
         })

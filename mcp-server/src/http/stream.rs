@@ -117,14 +117,23 @@ impl Stream {
         self.changed.notify_waiters();
     }
 
-    /// Begins to write events.
-    pub(super) async fn begin(&self, id: String) {
+    /// Begins to write events. `true` where the answer came meanwhile, and who calls has to
+    /// [finish](Self::finish) the stream.
+    pub(super) async fn begin(&self, id: String) -> bool {
         let id = self.id.get_or_init(|| id);
         if let Err(error) = self.store.open(&self.session, id).await {
             tracing::error!(error = %crate::error::Chain(&error), "a stream cannot be kept");
         }
-        self.state().phase = Phase::Begun;
+        let mut state = self.state();
+        state.phase = Phase::Begun;
+        let last = state.answer.take();
+        let over = last.is_some();
+        state
+            .queue
+            .extend(last.map(|last| Bytes::from(last.message)));
+        drop(state);
         self.changed.notify_waiters();
+        over
     }
 
     /// Waits for what decides the form of the response.
