@@ -37,11 +37,15 @@ struct Deep {
 async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
     let text = match &*params.name {
         "typed" => match cx.elicit(Form::<Trip>::of("Trip?")).key("q").await? {
-            Elicited::Accepted(trip) => format!("{} {}", trip.city, trip.seats),
+            Elicited::Accepted(trip) => {
+                let business = matches!(trip.class, Class::Business);
+                let rest = (trip.price, trip.window, trip.also.map(|it| it.len()));
+                format!("{} {} {business} {rest:?}", trip.city, trip.seats)
+            }
             other => format!("{:?}", other.accepted().is_some()),
         },
         "deep" => match cx.elicit(Form::<Deep>::of("Deep?")).await {
-            Ok(_) => "asked".to_owned(),
+            Ok(deep) => format!("{:?}", deep.accepted().map(|deep| deep.inner)),
             Err(error) => error.to_string(),
         },
         _ => {
@@ -160,7 +164,10 @@ async fn a_type_makes_a_form() {
     assert_eq!(schema(&first), &expected);
     let trip = json!({ "city": "Oslo", "seats": 2, "class": "business" });
     let responses = json!({ "inputResponses": { "q": accept(trip) } });
-    assert_eq!(text(&peer.call("typed", responses).await), "Oslo 2");
+    assert_eq!(
+        text(&peer.call("typed", responses).await),
+        "Oslo 2 true (None, None, None)"
+    );
 }
 
 #[tokio::test]

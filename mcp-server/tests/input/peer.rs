@@ -225,5 +225,7 @@ pub(crate) fn text(answer: &Value) -> &str {
 }
 
 pub(crate) fn accept(content: Value) -> Value {
-    json!({ "action": "accept", "content": content })
+    let mut answer = json!({ "action": "accept" });
+    answer["content"] = content;
+    answer
 }
