@@ -68,7 +68,10 @@ impl HandlerError {
         Cause::Tool(Box::new(result.is_error(true))).into()
     }
 
-    pub(crate) fn missing_capability(required: ClientCapabilities) -> Self {
+    /// The peer did not declare what the handler needs of it: -32021 with what it is, to peers
+    /// before 2026-07-28 -32602.
+    #[must_use]
+    pub fn missing_capability(required: ClientCapabilities) -> Self {
         Cause::MissingCapability(Box::new(required)).into()
     }
 

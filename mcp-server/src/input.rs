@@ -16,9 +16,6 @@ mod question;
 mod state;
 mod typed;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;

@@ -116,3 +116,33 @@ fn sorted(bytes: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn state_is_of_no_use_to_another_principal() {
+        let keys = Keys::from_bytes([1; 32]);
+        let bound = |principal| binding("tools/call", r#"{"name":"a"}"#, principal).unwrap();
+        let state = Sealed::new(Duration::from_secs(60), Raws::new(), Raws::new());
+        let text = state.seal(&keys, &bound(Some("alice"))).unwrap();
+        assert!(Sealed::open(&keys, &bound(Some("alice")), &text).is_ok());
+        for other in [Some("bob"), Some(""), None] {
+            let error = Sealed::open(&keys, &bound(other), &text).err().unwrap();
+            assert_eq!(error.code, mcp_types::rpc::INVALID_PARAMS);
+        }
+    }
+
+    #[test]
+    fn only_what_a_client_asks_for_is_bound() {
+        let bound = |params| binding("tools/call", params, None).unwrap();
+        let first = bound(r#"{"name":"a","arguments":{"b":1,"c":2},"_meta":{"x":1}}"#);
+        let retry =
+            r#"{"arguments":{"c":2,"b":1},"requestState":"s","inputResponses":{},"name":"a"}"#;
+        assert_eq!(first, bound(retry));
+        assert_ne!(first, bound(r#"{"name":"a","arguments":{"b":1,"c":3}}"#));
+    }
+}

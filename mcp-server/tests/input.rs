@@ -1,0 +1,9 @@
+//! What a client sees of a handler that asks it something, in both eras.
+
+mod input {
+    mod forms;
+    mod legacy;
+    mod modern;
+    mod peer;
+    mod state;
+}

@@ -1,0 +1,177 @@
+//! Forms of every kind, as they arrive, and what is taken as an answer.
+
+use mcp_server::types::{
+    BooleanSchema, CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
+    LegacyTitledEnumSchema, NumberSchema, NumberSchemaType, StringSchema, TextContent,
+};
+use mcp_server::{Context, Elicited, Field, Form, HandlerError, Server};
+use serde_json::{Value, json};
+
+use super::peer::{Peer, accept, text};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Class {
+    Economy,
+    Business,
+}
+
+/// A booking.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Trip {
+    /// Where to?
+    city: String,
+    #[schemars(range(min = 1, max = 9))]
+    seats: u8,
+    price: Option<f64>,
+    window: Option<bool>,
+    class: Class,
+    also: Option<Vec<Class>>,
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Deep {
+    inner: Option<Vec<Vec<u8>>>,
+}
+
+async fn tool(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
+    let text = match &*params.name {
+        "typed" => match cx.elicit(Form::<Trip>::of("Trip?")).key("q").await? {
+            Elicited::Accepted(trip) => {
+                let business = matches!(trip.class, Class::Business);
+                let rest = (trip.price, trip.window, trip.also.map(|it| it.len()));
+                format!("{} {} {business} {rest:?}", trip.city, trip.seats)
+            }
+            other => format!("{:?}", other.accepted().is_some()),
+        },
+        "deep" => match cx.elicit(Form::<Deep>::of("Deep?")).await {
+            Ok(deep) => format!("{:?}", deep.accepted().map(|deep| deep.inner)),
+            Err(error) => error.to_string(),
+        },
+        _ => {
+            let names = ["A", "B"].map(String::from);
+            let form = Form::new("All?")
+                .optional("word", StringSchema::new().min_length(2).default("ab"))
+                .optional(
+                    "score",
+                    NumberSchema::new(NumberSchemaType::Number).default(95.5),
+                )
+                .optional(
+                    "age",
+                    NumberSchema::new(NumberSchemaType::Integer).maximum(130),
+                )
+                .optional("sure", BooleanSchema::new().default(true))
+                .optional("one", Field::one_of(["a", "b"]).default("a"))
+                .optional("titled", Field::one_of_titled([("a", "A"), ("b", "B")]))
+                .optional(
+                    "old",
+                    LegacyTitledEnumSchema::new(names.clone()).enum_names(names),
+                )
+                .optional("many", Field::many_of(["a", "b"]).min_items(1))
+                .optional("many_titled", Field::many_of_titled([("a", "A")]));
+            match cx.elicit(form).key("q").await? {
+                Elicited::Accepted(object) => serde_json::to_string(&object)?,
+                other => format!("{other:?}"),
+            }
+        }
+    };
+    Ok(CallToolResult::new([TextContent::new(text).into()]).into())
+}
+
+fn peer() -> Peer {
+    let server = Server::builder("forms", "1").on::<CallToolRequest, _>(tool);
+    Peer::new(&server.build().unwrap())
+}
+
+fn schema(answer: &Value) -> &Value {
+    &answer["result"]["inputRequests"]["q"]["params"]["requestedSchema"]
+}
+
+#[tokio::test]
+async fn every_published_form_of_field() {
+    let mut peer = peer();
+    let first = peer.call("all", json!({})).await;
+    let titled = json!([{ "const": "a", "title": "A" }, { "const": "b", "title": "B" }]);
+    let many = json!({ "type": "string", "enum": ["a", "b"] });
+    let expected = json!({ "type": "object", "properties": {
+        "word": { "type": "string", "minLength": 2, "default": "ab" },
+        "score": { "type": "number", "default": 95.5 },
+        "age": { "type": "integer", "maximum": 130 },
+        "sure": { "type": "boolean", "default": true },
+        "one": { "type": "string", "enum": ["a", "b"], "default": "a" },
+        "titled": { "type": "string", "oneOf": titled },
+        "old": { "type": "string", "enum": ["A", "B"], "enumNames": ["A", "B"] },
+        "many": { "type": "array", "minItems": 1, "items": many },
+        "many_titled": { "type": "array", "items": { "anyOf": [titled[0]] } },
+    }});
+    assert_eq!(schema(&first), &expected);
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_not_made_up() {
+    let mut peer = peer();
+    for content in [
+        json!({}),
+        json!({ "word": "xyz", "age": 3.0, "many": ["b"], "old": "A" }),
+    ] {
+        let responses = json!({ "inputResponses": { "q": accept(content.clone()) } });
+        let answer = peer.call("all", responses).await;
+        let back: Value = serde_json::from_str(text(&answer)).unwrap();
+        assert_eq!(back, content);
+    }
+}
+
+#[tokio::test]
+async fn content_is_held_to_the_form() {
+    let mut peer = peer();
+    for (field, value) in [
+        ("word", json!("x")),
+        ("word", json!(true)),
+        ("score", json!("1")),
+        ("age", json!(1.5)),
+        ("age", json!(131)),
+        ("sure", json!("true")),
+        ("one", json!("c")),
+        ("one", json!(["a"])),
+        ("titled", json!("A")),
+        ("old", json!("C")),
+        ("many", json!([])),
+        ("many", json!(["c"])),
+        ("many", json!("a")),
+        ("many_titled", json!(["A"])),
+    ] {
+        let responses = json!({ "inputResponses": { "q": accept(json!({ field: value })) } });
+        let answer = peer.call("all", responses).await;
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        let place = format!("`inputResponses.q`: `content.{field}` ");
+        assert!(message.starts_with(&place), "{field} {value}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_type_makes_a_form() {
+    let mut peer = peer();
+    let first = peer.call("typed", json!({})).await;
+    let class = json!({ "type": "string", "enum": ["economy", "business"] });
+    let expected = json!({ "type": "object", "properties": {
+        "city": { "type": "string", "description": "Where to?" },
+        "seats": { "type": "integer", "minimum": 1, "maximum": 9 },
+        "price": { "type": "number" },
+        "window": { "type": "boolean" },
+        "class": class,
+        "also": { "type": "array", "items": class },
+    }, "required": ["city", "seats", "class"] });
+    assert_eq!(schema(&first), &expected);
+    let trip = json!({ "city": "Oslo", "seats": 2, "class": "business" });
+    let responses = json!({ "inputResponses": { "q": accept(trip) } });
+    assert_eq!(
+        text(&peer.call("typed", responses).await),
+        "Oslo 2 true (None, None, None)"
+    );
+}
+
+#[tokio::test]
+async fn a_type_that_is_no_form_is_named() {
+    let answer = peer().call("deep", json!({})).await;
+    assert!(text(&answer).contains("`inner`"), "{answer}");
+}

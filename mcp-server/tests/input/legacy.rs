@@ -1,0 +1,139 @@
+//! The same handlers before 2026-07-28: questions are requests.
+
+use serde_json::{Value, json};
+
+use super::peer::{Count, Peer, accept, builder, text};
+
+async fn peer(revision: &str) -> Peer {
+    let mut peer = Peer::new(&builder(&Count::default()).build().unwrap());
+    peer.initialize(revision).await;
+    peer
+}
+
+#[tokio::test]
+async fn questions_are_requests_in_the_form_of_the_revision() {
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let mut peer = peer(revision).await;
+        peer.begin("c", "greet").await;
+        let question = peer.receive().await;
+        assert_eq!(question["method"], "elicitation/create");
+        let params = question["params"].as_object().unwrap();
+        assert!(
+            revision == "2025-11-25" || !params.contains_key("mode"),
+            "{question}"
+        );
+        peer.answer(&question, accept(json!({ "name": "Ada" })))
+            .await;
+        let question = peer.receive().await;
+        assert_eq!(question["params"]["message"], "Which word, Ada?");
+        peer.answer(&question, accept(json!({ "word": "loom" })))
+            .await;
+        let answer = peer.receive().await;
+        assert_eq!(
+            (&answer["id"], text(&answer)),
+            (&json!("c"), r#"Ada: {"word":"loom"}"#)
+        );
+    }
+}
+
+#[tokio::test]
+async fn joined_questions_are_open_at_a_time() {
+    let mut peer = peer("2025-11-25").await;
+    peer.begin("c", "together").await;
+    let mut questions = Vec::new();
+    for _ in 0..3 {
+        questions.push(peer.receive().await);
+    }
+    for question in questions.iter().rev() {
+        let result = match question["method"].as_str().unwrap() {
+            "elicitation/create" => json!({ "action": "decline" }),
+            "roots/list" => json!({ "roots": [] }),
+            "sampling/createMessage" => json!({
+                "role": "assistant", "model": "m", "content": { "type": "text", "text": "Hi" },
+            }),
+            other => panic!("{other}"),
+        };
+        peer.answer(question, result).await;
+    }
+    assert_eq!(text(&peer.receive().await), "declined m 0");
+}
+
+#[tokio::test]
+async fn who_gives_up_says_so() {
+    let mut peer = peer("2025-11-25").await;
+    peer.begin("c", "impatient").await;
+    let question = peer.receive().await;
+    let cancelled = peer.receive().await;
+    assert_eq!(cancelled["method"], "notifications/cancelled");
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+    assert_eq!(text(&peer.receive().await), "gave up");
+
+    // The same when the client gives up the request that asks.
+    peer.begin("d", "greet").await;
+    let question = peer.receive().await;
+    let params = json!({ "requestId": "d" });
+    peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+        .await;
+    let cancelled = peer.receive().await;
+    assert_eq!(cancelled["params"]["requestId"], question["id"]);
+}
+
+#[tokio::test]
+async fn the_clients_error_is_not_the_tools() {
+    let mut peer = peer("2025-11-25").await;
+    peer.begin("c", "greet").await;
+    let question = peer.receive().await;
+    let error = json!({ "code": -1, "message": "no" });
+    peer.send(json!({ "jsonrpc": "2.0", "id": question["id"], "error": error }))
+        .await;
+    let answer = peer.receive().await;
+    assert_eq!(answer["id"], "c");
+    assert_ne!(answer["error"]["code"], -1, "{answer}");
+
+    peer.begin("d", "greet").await;
+    let question = peer.receive().await;
+    peer.answer(&question, accept(json!({ "name": 1 }))).await;
+    assert_eq!(peer.receive().await["error"]["code"], -32603);
+}
+
+#[tokio::test]
+async fn only_what_the_revision_has_is_asked() {
+    for (revision, tool) in [
+        ("2024-11-05", "greet"),
+        ("2025-03-26", "greet"),
+        ("2025-06-18", "page"),
+    ] {
+        let mut peer = peer(revision).await;
+        peer.begin("c", tool).await;
+        let answer = peer.receive().await;
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&json!("c"), &json!(-32602))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_an_id_and_an_end() {
+    let mut peer = peer("2025-11-25").await;
+    peer.begin("c", "page").await;
+    let question = peer.receive().await;
+    assert_eq!(question["params"]["elicitationId"], "in-1");
+    assert_eq!(question["params"]["mode"], "url");
+    peer.answer(&question, json!({ "action": "accept" })).await;
+    let complete = peer.receive().await;
+    assert_eq!(complete["method"], "notifications/elicitation/complete");
+    assert_eq!(complete["params"], json!({ "elicitationId": "in-1" }));
+    assert_eq!(text(&peer.receive().await), "Accepted(())");
+}
+
+#[tokio::test]
+async fn two_eras_share_a_connection() {
+    let mut peer = peer("2025-11-25").await;
+    peer.begin("c", "greet").await;
+    let question = peer.receive().await;
+    let modern: Value = peer.call("greet", json!({})).await;
+    assert_eq!(modern["result"]["resultType"], "input_required");
+    peer.answer(&question, json!({ "action": "cancel" })).await;
+    assert_eq!(text(&peer.receive().await), "no name");
+}

@@ -1,0 +1,231 @@
+//! A client that writes lines and reads lines, and handlers that ask it something.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use mcp_server::types::{
+    BooleanSchema, CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult,
+    CompleteRequest, CompleteRequestParams, CompleteResult, CreateMessageRequestParams, Role,
+    SamplingMessage, SamplingMessageContentBlock, StringSchema, TextContent,
+};
+use mcp_server::{Context, Elicited, Form, HandlerError, Server, ServerBuilder};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex,
+    split,
+};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    #[schemars(length(min = 1))]
+    name: String,
+}
+
+/// How often the work that is done once was done.
+pub(crate) type Count = Arc<AtomicU32>;
+
+pub(crate) fn builder(count: &Count) -> ServerBuilder {
+    let count = Arc::clone(count);
+    Server::builder("input", "1")
+        .on::<CallToolRequest, _>(move |params, cx| tool(params, cx, Arc::clone(&count)))
+        .on::<CompleteRequest, _>(complete)
+}
+
+async fn complete(_: CompleteRequestParams, cx: Context) -> Result<CompleteResult, HandlerError> {
+    match cx.roots().await {
+        Ok(_) => Err(HandlerError::internal("asked")),
+        Err(error) => Err(HandlerError::internal(format!("refused: {error}"))),
+    }
+}
+
+async fn tool(
+    params: CallToolRequestParams,
+    cx: Context,
+    count: Count,
+) -> Result<CallToolOutcome, HandlerError> {
+    let text = match &*params.name {
+        "greet" => greet(&cx).await?,
+        "together" => together(&cx).await?,
+        "once" => {
+            let work = async { Ok(count.fetch_add(1, Ordering::SeqCst) + 1) };
+            let number = cx.once("number", work).await?;
+            let sure = Form::new(format!("Take {number}?")).required("ok", BooleanSchema::new());
+            let answer = cx.elicit(sure).await?;
+            format!("{number}: {}", json(&answer)?)
+        }
+        "spawned" => {
+            let asking = cx.clone();
+            tokio::spawn(async move { greet(&asking).await }).await??
+        }
+        "page" => {
+            let answer = cx.elicit_url("Please sign in", "https://example.com/in", "in-1");
+            let answer = answer.await?;
+            cx.elicitation_complete("in-1").await?;
+            format!("{answer:?}")
+        }
+        "impatient" => {
+            let asked = cx.elicit(form()).into_future();
+            match tokio::time::timeout(Duration::from_millis(1), asked).await {
+                Ok(_) => "answered".to_owned(),
+                Err(_) => "gave up".to_owned(),
+            }
+        }
+        "twice" => {
+            cx.elicit(form()).key("a").await?;
+            cx.elicit(form()).key("a").await?;
+            String::new()
+        }
+        other => return Err(HandlerError::invalid_params(format!("no tool `{other}`"))),
+    };
+    Ok(CallToolResult::new([TextContent::new(text).into()]).into())
+}
+
+fn form() -> Form<mcp_server::types::json::Object> {
+    Form::new("Well?").required("word", StringSchema::new().max_length(5))
+}
+
+fn json<T: serde::Serialize>(answer: &Elicited<T>) -> Result<String, HandlerError> {
+    Ok(match answer {
+        Elicited::Accepted(value) => serde_json::to_string(value)?,
+        Elicited::Declined => "declined".to_owned(),
+        Elicited::Cancelled => "cancelled".to_owned(),
+    })
+}
+
+async fn greet(cx: &Context) -> Result<String, HandlerError> {
+    let form = Form::<Name>::of("What is your name?");
+    let Elicited::Accepted(Name { name }) = cx.elicit(form).key("user_name").await? else {
+        return Ok("no name".to_owned());
+    };
+    let form = Form::new(format!("Which word, {name}?")).required("word", StringSchema::new());
+    let word = cx.elicit(form).await?;
+    Ok(format!("{name}: {}", json(&word)?))
+}
+
+async fn together(cx: &Context) -> Result<String, HandlerError> {
+    let prompt = SamplingMessageContentBlock::Text(TextContent::new("Say something"));
+    let params = CreateMessageRequestParams::new([SamplingMessage::new(Role::User, prompt)], 50);
+    let (word, said, roots) = tokio::join!(
+        cx.elicit(form()).into_future(),
+        cx.sample(params).key("said").into_future(),
+        cx.roots().into_future(),
+    );
+    let (word, said, roots) = (json(&word?)?, said?.model, roots?.len());
+    Ok(format!("{word} {said} {roots}"))
+}
+
+/// The client's end of a connection.
+pub(crate) struct Peer {
+    reader: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    next: u64,
+    pub(crate) capabilities: Value,
+}
+
+/// What these clients can do, unless said.
+pub(crate) fn everything() -> Value {
+    json!({ "elicitation": { "form": {}, "url": {} }, "sampling": { "tools": {} }, "roots": {} })
+}
+
+impl Peer {
+    /// Connects to a server, which lives as long as the connection.
+    pub(crate) fn new(server: &Server) -> Self {
+        let (ours, theirs) = duplex(1 << 16);
+        let server = server.clone();
+        tokio::spawn(async move {
+            let (reader, writer) = split(theirs);
+            server.serve(reader, writer).await
+        });
+        let (reader, writer) = split(ours);
+        Self {
+            reader: BufReader::new(reader).lines(),
+            writer,
+            next: 0,
+            capabilities: everything(),
+        }
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.write(&message.to_string()).await;
+    }
+
+    pub(crate) async fn write(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        self.writer.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    pub(crate) async fn receive(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.reader.next_line());
+        let line = line.await.expect("a message in time");
+        serde_json::from_str(&line.unwrap().expect("a message")).unwrap()
+    }
+
+    /// Sends a modern request and gives back its answer, which nothing comes before.
+    pub(crate) async fn modern(&mut self, method: &str, mut params: Value) -> Value {
+        self.next += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
+        });
+        let (id, message) = (self.next, json!({ "jsonrpc": "2.0", "id": self.next }));
+        let mut message = message;
+        message["method"] = method.into();
+        message["params"] = params;
+        self.send(message).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool as a modern client: without answers, or with answers and state.
+    pub(crate) async fn call(&mut self, tool: &str, round: Value) -> Value {
+        let mut params = json!({ "name": tool });
+        for (name, value) in round.as_object().into_iter().flatten() {
+            params[name] = value.clone();
+        }
+        self.modern("tools/call", params).await
+    }
+
+    /// Shakes hands at a legacy revision.
+    pub(crate) async fn initialize(&mut self, revision: &str) {
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": self.capabilities,
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params });
+        self.send(message).await;
+        assert_eq!(self.receive().await["result"]["protocolVersion"], revision);
+        let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        self.send(message).await;
+    }
+
+    /// Calls a tool as a legacy client; the next message may be a question.
+    pub(crate) async fn begin(&mut self, id: &str, tool: &str) {
+        let params = json!({ "name": tool });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        self.send(message).await;
+    }
+
+    pub(crate) async fn answer(&mut self, question: &Value, result: Value) {
+        let message = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+        self.send(message).await;
+    }
+}
+
+/// The text of a tool's result.
+pub(crate) fn text(answer: &Value) -> &str {
+    let text = answer["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("no text: {answer}"))
+}
+
+pub(crate) fn accept(content: Value) -> Value {
+    let mut answer = json!({ "action": "accept" });
+    answer["content"] = content;
+    answer
+}

@@ -1,0 +1,103 @@
+//! State that is not ours, not for this request, or too old.
+
+use std::time::Duration;
+
+use mcp_server::{Keys, Limits, Server};
+use serde_json::{Value, json};
+
+use super::peer::{Count, Peer, accept, builder};
+
+fn server(key: u8) -> Server {
+    let keys = Keys::from_bytes([key; 32]);
+    builder(&Count::default()).keys(keys).build().unwrap()
+}
+
+async fn state(server: &Server, tool: &str) -> String {
+    let answer = Peer::new(server).call(tool, json!({})).await;
+    answer["result"]["requestState"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+async fn back(server: &Server, tool: &str, state: &str) -> Value {
+    let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
+    let round = json!({ "inputResponses": responses, "requestState": state });
+    Peer::new(server).call(tool, round).await
+}
+
+fn refused(answer: &Value) -> bool {
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    answer["error"]["code"] == -32602 && message.starts_with("`requestState`")
+}
+
+#[tokio::test]
+async fn changed_state_is_refused() {
+    let server = server(1);
+    let state = state(&server, "greet").await;
+    assert!(!refused(&back(&server, "greet", &state).await));
+    for changed in [
+        format!("{state}-TAMPERED"),
+        state[1..].to_owned(),
+        String::new(),
+    ] {
+        let answer = back(&server, "greet", &changed).await;
+        assert!(refused(&answer), "{answer}");
+    }
+    for place in 0..state.len() {
+        let mut changed = state.clone().into_bytes();
+        changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
+        let changed = String::from_utf8(changed).unwrap();
+        let answer = back(&server, "greet", &changed).await;
+        assert!(refused(&answer), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn state_is_for_one_request() {
+    let server = server(1);
+    let state = state(&server, "greet").await;
+    assert!(refused(&back(&server, "spawned", &state).await));
+    let other = json!({ "requestState": state, "arguments": { "a": 1 } });
+    let answer = Peer::new(&server).call("greet", other).await;
+    assert!(refused(&answer), "{answer}");
+}
+
+#[tokio::test]
+async fn the_order_of_members_does_not_count() {
+    let server = server(1);
+    let mut peer = Peer::new(&server);
+    let first: Value = serde_json::from_str(r#"{"arguments":{"a":1,"b":{"c":1,"d":2}}}"#).unwrap();
+    let state = peer.call("greet", first).await["result"]["requestState"].take();
+    let state = state.as_str().unwrap();
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{{"arguments":{{"b":{{"d":2,"c":1}},"a":1}},"requestState":"{state}","_meta":{{"io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}},"io.modelcontextprotocol/protocolVersion":"2026-07-28"}},"name":"greet"}}}}"#
+    );
+    peer.write(&line).await;
+    assert_eq!(
+        peer.receive().await["result"]["resultType"],
+        "input_required"
+    );
+}
+
+#[tokio::test]
+async fn state_lapses() {
+    let mut limits = Limits::default();
+    limits.state_time = Duration::ZERO;
+    let server = builder(&Count::default()).limits(limits).build().unwrap();
+    let state = state(&server, "greet").await;
+    let answer = back(&server, "greet", &state).await;
+    assert!(refused(&answer), "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("lapsed"), "{message}");
+}
+
+#[tokio::test]
+async fn any_process_with_the_key_takes_it_and_no_other() {
+    let state = state(&server(1), "greet").await;
+    assert!(!refused(&back(&server(1), "greet", &state).await));
+    let other = server(2);
+    assert!(refused(&back(&other, "greet", &state).await));
+    other.rotate_keys(Keys::from_bytes([3; 32]).with_previous([1; 32]));
+    assert!(!refused(&back(&other, "greet", &state).await));
+}
