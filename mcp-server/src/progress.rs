@@ -79,11 +79,8 @@ impl Context {
         logger: impl Into<Option<&str>>,
         data: impl Into<Value>,
     ) -> Result<(), HandlerError> {
-        if !self
-            .call
-            .log_level
-            .is_some_and(|least| severity(&level) >= least)
-        {
+        let wanted = self.call.log_level;
+        if wanted.is_none_or(|least| severity(level) < least) {
             return Ok(());
         }
         let mut params = LoggingMessageNotificationParams::new(level, data.into());

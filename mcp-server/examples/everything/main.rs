@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let updates = tell_of_updates(&server);
     match arguments[..] {
         ["--stdio"] => tokio::select! {
-            served = server.serve_stdio() => served?,
+            ended = server.serve_stdio() => ended?,
             () = updates => {}
         },
         ["--port", port] => {
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             output.flush()?;
             drop(output);
             tokio::select! {
-                served = serving => served?,
+                ended = serving => ended?,
                 () = updates => {}
             }
         }
