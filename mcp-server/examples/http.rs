@@ -1,23 +1,23 @@
 //! A server under axum, beside other routes: `cargo run -p mcp-server --features http --example http`
 
-use mcp_server::types::{
-    CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
-    TextContent,
-};
-use mcp_server::{Context, HandlerError, HttpConfig, Server};
+use mcp_server::{Context, HttpConfig, Server};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-async fn call(
-    params: CallToolRequestParams,
-    _cx: Context,
-) -> Result<CallToolOutcome, HandlerError> {
-    let text = TextContent::new(format!("you called {}", params.name));
-    Ok(CallToolResult::new([ContentBlock::Text(text)]).into())
+#[derive(Deserialize, JsonSchema)]
+struct Greet {
+    /// Whom to greet
+    name: String,
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder("http-example", "1.0.0")
-        .on::<CallToolRequest, _>(call)
+        .tool(
+            "greet",
+            "Greets somebody",
+            |args: Greet, _: Context| async move { Ok(format!("Hello, {}!", args.name)) },
+        )
         .build()?;
     let app = axum::Router::new()
         .route("/health", axum::routing::get(|| async { "well" }))

@@ -1,5 +1,38 @@
 //! Model Context Protocol servers: a handler is written once, against the newest revision, and
 //! serves peers of every revision over every transport.
+//!
+//! ```no_run
+//! use mcp_server::{Context, Server};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Add {
+//!     a: f64,
+//!     b: f64,
+//! }
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder("calculator", "1.0.0")
+//!     .tool("add", "Adds two numbers", |args: Add, _: Context| async move {
+//!         Ok(args.a + args.b)
+//!     })
+//!     .build()?;
+//! # #[cfg(feature = "stdio")]
+//! server.serve_stdio().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`ServerBuilder`] takes tools, resources, prompts and completions, and by
+//! [`on`](ServerBuilder::on) any request of the method table. [`Context`] is what a handler knows
+//! of its request. Bounds on what a peer may ask for are in [`Limits`].
+//!
+//! | feature | gives | default |
+//! | --- | --- | --- |
+//! | `stdio` | standard input and output, and any pair of byte streams | yes |
+//! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself | no |
+//! | `legacy` | peers of the revisions that begin with a handshake | yes |
+//! | `seal` | questions to the client, and pages of lists | yes |
+//! | `json-schema` | tools with a schema of their own, validation of all arguments | yes |
 
 mod builder;
 mod changes;
