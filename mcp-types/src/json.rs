@@ -23,7 +23,7 @@ pub mod iter {
 pub use de::{Members, NESTING_LIMIT};
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
 pub use number::Number;
-pub(crate) use number::{arbitrary_precision as hides_numbers, integer_in};
+pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};
 pub(crate) use read::NUMBER;
 pub use value::Value;

@@ -117,7 +117,7 @@ impl HeaderParam {
         let same_integer = || {
             let number = arguments.and_then(|arguments| self.find(arguments)?.as_number());
             let integer = number.and_then(json::Number::to_i64);
-            integer.is_some() && json::integer_in(&value) == integer
+            integer.is_some() && json::Number::integer_in(&value) == integer
         };
         if value == body || same_integer() {
             return Ok(());

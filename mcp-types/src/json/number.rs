@@ -30,6 +30,16 @@ impl Number {
         serde_json::Number::from_f64(value).map(Self::from)
     }
 
+    /// The integer that a text is, if it is a JSON number without fraction and within range, by its
+    /// digits and without rounding: `42`, `42.0`, `4.2e1`.
+    #[must_use]
+    pub fn integer_in(text: &str) -> Option<i64> {
+        // Checks the form alone: no float is made that could be rounded. JSON that is no number, or has
+        // white space around it, has no digits below that could be parsed.
+        serde_json::from_str::<IgnoredAny>(text).ok()?;
+        Decimal::read(text).to_integer()?.parse().ok()
+    }
+
     /// The number in the form of `serde_json`, unless JSON cannot say it.
     #[must_use]
     pub fn as_json(&self) -> Option<&serde_json::Number> {
@@ -140,15 +150,6 @@ impl Decimal {
         let sign = if self.negative { "-" } else { "" };
         Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
     }
-}
-
-/// The integer that a text is, if it is a JSON number without fraction and within range, by its
-/// digits and without rounding: `42`, `42.0`, `4.2e1`.
-pub(crate) fn integer_in(text: &str) -> Option<i64> {
-    // Checks the form alone: no float is made that could be rounded. JSON that is no number, or has
-    // white space around it, has no digits below that could be parsed.
-    serde_json::from_str::<IgnoredAny>(text).ok()?;
-    Decimal::read(text).to_integer()?.parse().ok()
 }
 
 fn length(length: usize) -> i64 {
