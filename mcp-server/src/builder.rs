@@ -36,7 +36,7 @@ pub struct ServerBuilder {
 impl ServerBuilder {
     pub(crate) fn new(name: String, version: String) -> Self {
         Self {
-            info: Implementation::new(version, name),
+            info: Implementation::new(name, version),
             instructions: None,
             limits: Limits::default(),
             capabilities: ServerCapabilities::new().logging(Object::new()),

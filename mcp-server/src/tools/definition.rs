@@ -65,7 +65,7 @@ impl ToolDef {
     /// Begins the definition of a tool with this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            tool: Tool::new(ToolInputSchema::new(), name),
+            tool: Tool::new(name, ToolInputSchema::new()),
             input: None,
             output: None,
             handler: None,
