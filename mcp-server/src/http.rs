@@ -7,27 +7,21 @@
 //! connection reads it.
 
 mod answer;
-#[cfg(feature = "legacy")]
 mod events;
 mod guard;
 mod headers;
-#[cfg(feature = "legacy")]
 mod legacy;
 mod line;
 mod serve;
 mod service;
-#[cfg(feature = "legacy")]
 mod sessions;
-#[cfg(feature = "legacy")]
 mod stream;
 
 pub use answer::HttpBody;
-#[cfg(feature = "legacy")]
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
 pub use guard::HttpConfig;
 pub use serve::HttpServer;
 pub use service::{HttpFuture, HttpService};
-#[cfg(feature = "legacy")]
 pub use sessions::{MemorySessions, SessionStore};
 
 pub(crate) use headers::check_headers;

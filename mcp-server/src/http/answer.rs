@@ -19,7 +19,6 @@ use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
 use super::line::Line;
-#[cfg(feature = "legacy")]
 use super::stream::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
@@ -34,21 +33,17 @@ enum Kind {
     Empty,
     Whole(Bytes),
     Events(Box<Events>),
-    #[cfg(feature = "legacy")]
     Stream(Streaming),
 }
 
 /// A reader, between two pieces or on its way to the next.
-#[cfg(feature = "legacy")]
 enum Streaming {
     Rests(Option<Box<Reader>>),
     Reads(Reads),
 }
 
-#[cfg(feature = "legacy")]
 type Reads = Pin<Box<dyn Future<Output = (Box<Reader>, Option<Vec<u8>>)> + Send>>;
 
-#[cfg(feature = "legacy")]
 impl Streaming {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         if let Self::Rests(reader) = self {
@@ -80,7 +75,6 @@ impl HttpBody {
     }
 
     /// What a reader reads.
-    #[cfg(feature = "legacy")]
     pub(super) fn stream(reader: Reader) -> Self {
         Self(Kind::Stream(Streaming::Rests(Some(Box::new(reader)))))
     }
@@ -102,7 +96,6 @@ pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
 }
 
 /// A response of events that are all there, and cannot be resumed.
-#[cfg(feature = "legacy")]
 pub(super) fn whole_events(messages: impl Iterator<Item = Bytes>) -> Response<HttpBody> {
     let mut text = Vec::new();
     for message in messages {
@@ -289,7 +282,6 @@ impl Body for HttpBody {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(text)) => text.into(),
             },
-            #[cfg(feature = "legacy")]
             Kind::Stream(stream) => match stream.poll(task) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -304,7 +296,6 @@ impl Body for HttpBody {
             Kind::Empty => true,
             Kind::Whole(_) => false,
             Kind::Events(events) => events.running.is_none() && events.ready.is_empty(),
-            #[cfg(feature = "legacy")]
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
         }
     }
@@ -313,9 +304,7 @@ impl Body for HttpBody {
         match &self.0 {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) => SizeHint::default(),
-            #[cfg(feature = "legacy")]
-            Kind::Stream(_) => SizeHint::default(),
+            Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -326,7 +315,6 @@ impl std::fmt::Debug for HttpBody {
             Kind::Empty => "HttpBody(empty)",
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
-            #[cfg(feature = "legacy")]
             Kind::Stream(_) => "HttpBody(stream)",
         })
     }

@@ -1,15 +1,12 @@
 //! [`HttpConfig`], and what is refused before a body is read.
 
-#[cfg(feature = "legacy")]
 use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
 
-#[cfg(feature = "legacy")]
 use super::events::EventStore;
-#[cfg(feature = "legacy")]
 use super::sessions::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -21,9 +18,7 @@ use super::sessions::SessionStore;
 pub struct HttpConfig {
     hosts: Hosts,
     origins: Vec<String>,
-    #[cfg(feature = "legacy")]
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
-    #[cfg(feature = "legacy")]
     pub(super) events: Option<Arc<dyn EventStore>>,
 }
 
@@ -83,7 +78,6 @@ impl HttpConfig {
 
     /// Where legacy sessions are kept, so that several processes can serve them. By default each
     /// process has its own.
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.sessions = Some(store);
@@ -92,7 +86,6 @@ impl HttpConfig {
 
     /// Where events of legacy streams are kept for clients that come back. By default that is the
     /// memory of the process.
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.events = Some(store);

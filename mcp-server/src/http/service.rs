@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-#[cfg(feature = "legacy")]
 use std::sync::Weak;
 use std::task::{Context, Poll};
 
@@ -12,9 +11,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-#[cfg(feature = "legacy")]
 use mcp_types::Revision;
-#[cfg(feature = "legacy")]
 use mcp_types::headers::PROTOCOL_VERSION;
 use mcp_types::rpc::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -22,13 +19,10 @@ use tokio::time::sleep;
 use tower_service::Service;
 
 use super::answer::{self, HttpBody};
-#[cfg(feature = "legacy")]
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-#[cfg(feature = "legacy")]
 use super::sessions::Sessions;
-#[cfg(feature = "legacy")]
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -47,9 +41,7 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
-    #[cfg(feature = "legacy")]
     pub(super) sessions: Sessions,
-    #[cfg(feature = "legacy")]
     pub(super) events: Arc<dyn EventStore>,
 }
 
@@ -69,9 +61,7 @@ impl Server {
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
         let places = Arc::new(Semaphore::new(self.limits().concurrent_requests));
-        #[cfg(feature = "legacy")]
         let sessions = Sessions::new(config.sessions.clone(), self.limits());
-        #[cfg(feature = "legacy")]
         let events = config
             .events
             .clone()
@@ -80,12 +70,9 @@ impl Server {
             server: self,
             config,
             places,
-            #[cfg(feature = "legacy")]
             sessions,
-            #[cfg(feature = "legacy")]
             events,
         });
-        #[cfg(feature = "legacy")]
         if let Some(bus) = &endpoint.server.inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
@@ -157,7 +144,6 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
-        #[cfg(feature = "legacy")]
         if super::legacy::session_id(&parts).is_some() {
             let response = self.post(parts, &bytes, permit).await;
             return response.unwrap_or_else(answer::refusal);
@@ -165,13 +151,7 @@ impl Endpoint {
         self.modern(parts, &bytes, permit).await
     }
 
-    #[cfg(not(feature = "legacy"))]
-    async fn other_method(&self, _: &Parts) -> Response<HttpBody> {
-        answer::not_allowed("POST")
-    }
-
     /// GET and DELETE are of sessions.
-    #[cfg(feature = "legacy")]
     async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
         let version = parts.headers.get(PROTOCOL_VERSION);
         if version.is_some_and(|version| version == Revision::LATEST.as_str()) {
@@ -239,7 +219,7 @@ impl Endpoint {
             Err(Some(fault)) => return answer::answer(fault),
             Ok(Read::One(message)) => message,
         };
-        if cfg!(feature = "legacy") && message.method() == Some(INITIALIZE) {
+        if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
                 Ok(id) => Some(id.into()),
                 Err(refusal) => return answer::refusal(refusal),
@@ -251,10 +231,7 @@ impl Endpoint {
         match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Accepted::Answer(answer) => answer::answer(answer),
-            #[cfg(feature = "legacy")]
             Accepted::Session(session, answer) => self.begin(session, answer).await,
-            #[cfg(not(feature = "legacy"))]
-            Accepted::Session(_, answer) => answer::answer(answer),
             Accepted::Notification(handler) => {
                 if let Either::Second(()) = race(handler, sleep(limits.request_time)).await {
                     tracing::warn!("a notification took too long");

@@ -286,6 +286,8 @@ impl ToolDef {
         if let Some(output) = &self.output {
             schema::bounded(output)?;
         }
+        #[cfg(not(feature = "json-schema"))]
+        schema::kept_by_types(&input)?;
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {

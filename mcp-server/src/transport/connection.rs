@@ -109,7 +109,10 @@ impl Connection {
         }
         match self.server.dispatch(message, &self.via) {
             Accepted::Nothing => {}
-            Accepted::Answer(answer) => self.send(&answer, place),
+            Accepted::Answer(answer) => {
+                tracing::debug!(refused = ?answer.refused, "answered without a handler");
+                self.send(&answer, place);
+            }
             Accepted::Session(session, answer) => {
                 self.send(&answer, place);
                 let outlet = Arc::clone(&self.via.outlet);
