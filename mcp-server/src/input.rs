@@ -257,7 +257,7 @@ impl Context {
     /// }
     /// ```
     ///
-    /// Read [the guide](crate::guide) on what a handler must not do before it asks.
+    /// Read [the guide](crate::guide::peers) on what a handler must not do before it asks.
     ///
     /// # Errors
     ///

@@ -23,7 +23,8 @@
 //!
 //! [`ServerBuilder`] takes tools, resources, prompts and completions, and by
 //! [`on`](ServerBuilder::on) any request of the method table. [`Context`] is what a handler knows
-//! of its request. Bounds on what a peer may ask for are in [`Limits`].
+//! of its request. Bounds on what a peer may ask for are in [`Limits`]. The [guide] shows how each
+//! thing is done, with examples that compile.
 //!
 //! Standard input and output, any pair of byte streams, and peers of all revisions are always
 //! there. What costs further crates is a feature; none is on by default.
@@ -44,7 +45,6 @@ mod context;
 mod degrade;
 mod engine;
 mod error;
-#[cfg(feature = "seal")]
 pub mod guide;
 #[cfg(feature = "http")]
 mod http;
