@@ -6,11 +6,13 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
+#[cfg(feature = "legacy")]
+use mcp_types::{Revision, headers::PROTOCOL_VERSION};
 
 #[cfg(feature = "legacy")]
 use super::events::EventStore;
 #[cfg(feature = "legacy")]
-use super::sessions::SessionStore;
+use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
 ///
@@ -210,8 +212,25 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Checks that the client of a GET reads events.
+#[cfg(feature = "legacy")]
+pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
+    if accepts(parts, "text", "event-stream") {
+        return Ok(());
+    }
+    let what = "`Accept` must have text/event-stream";
+    Err(Refusal(StatusCode::NOT_ACCEPTABLE, what))
+}
+
+/// Whether a request is of the era without sessions by its header alone.
+#[cfg(feature = "legacy")]
+pub(super) fn is_modern(parts: &Parts) -> bool {
+    let version = parts.headers.get(PROTOCOL_VERSION);
+    version.is_some_and(|version| version == Revision::LATEST.as_str())
+}
+
 /// Whether the client reads a media type.
-pub(super) fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
+fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
     media(parts, ACCEPT).any(|name| match name.split_once('/') {
         Some(("*", "*")) => true,
         Some((first, second)) => {

@@ -12,10 +12,6 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-#[cfg(feature = "legacy")]
-use mcp_types::Revision;
-#[cfg(feature = "legacy")]
-use mcp_types::headers::PROTOCOL_VERSION;
 use mcp_types::rpc::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
@@ -27,7 +23,7 @@ use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
 #[cfg(feature = "legacy")]
-use super::sessions::Sessions;
+use super::{legacy, sessions::Sessions};
 #[cfg(feature = "legacy")]
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
@@ -158,9 +154,15 @@ impl Endpoint {
             Err(refusal) => return answer::refusal(refusal),
         };
         #[cfg(feature = "legacy")]
-        if super::legacy::session_id(&parts).is_some() {
-            let response = self.post(parts, &bytes, permit).await;
-            return response.unwrap_or_else(answer::refusal);
+        if legacy::session_id(&parts).is_some() {
+            match self.entry(&parts).await {
+                Ok(entry) => {
+                    let response = self.post(&entry, parts, &bytes, permit).await;
+                    return response.unwrap_or_else(answer::refusal);
+                }
+                Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
+                Err(_) => {}
+            }
         }
         self.modern(parts, &bytes, permit).await
     }
@@ -173,8 +175,7 @@ impl Endpoint {
     /// GET and DELETE are of sessions.
     #[cfg(feature = "legacy")]
     async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
-        let version = parts.headers.get(PROTOCOL_VERSION);
-        if version.is_some_and(|version| version == Revision::LATEST.as_str()) {
+        if guard::is_modern(parts) {
             return answer::not_allowed("POST");
         }
         let response = match parts.method {
@@ -183,6 +184,14 @@ impl Endpoint {
             _ => return answer::not_allowed("GET, POST, DELETE"),
         };
         response.unwrap_or_else(answer::refusal)
+    }
+
+    /// Lets the handler of a notification run.
+    pub(super) async fn notified(&self, handler: impl Future<Output = ()>) {
+        let limit = self.server.limits().request_time;
+        if let Either::Second(()) = race(handler, sleep(limit)).await {
+            tracing::warn!("a notification took too long");
+        }
     }
 
     /// A place among the requests that run at once.
@@ -256,9 +265,7 @@ impl Endpoint {
             #[cfg(not(feature = "legacy"))]
             Accepted::Session(_, answer) => answer::answer(answer),
             Accepted::Notification(handler) => {
-                if let Either::Second(()) = race(handler, sleep(limits.request_time)).await {
-                    tracing::warn!("a notification took too long");
-                }
+                self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
             Accepted::Call(call) => answer::call(call, line, limits.keep_alive, permit).await,
