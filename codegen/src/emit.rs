@@ -5,6 +5,7 @@ mod docs;
 mod messages;
 mod object;
 mod print;
+mod range;
 mod registry;
 mod strategy;
 mod string_enum;

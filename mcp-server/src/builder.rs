@@ -36,7 +36,7 @@ pub struct ServerBuilder {
 impl ServerBuilder {
     pub(crate) fn new(name: String, version: String) -> Self {
         Self {
-            info: Implementation::new(version, name),
+            info: Implementation::new(name, version),
             instructions: None,
             limits: Limits::default(),
             capabilities: ServerCapabilities::new().logging(Object::new()),
@@ -123,7 +123,7 @@ impl ServerBuilder {
         R::Result: Versioned,
         F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
     {
-        self.route(R::METHOD, Box::new(Typed::<R, _>::new(handler)));
+        self.handle::<R, _>(handler);
         self
     }
 
@@ -160,6 +160,19 @@ impl ServerBuilder {
     }
 
     /// Adds a handler; a second one for a method is a fault.
+    pub(crate) fn handle<R, F>(
+        &mut self,
+        handler: impl Fn(R::Params, Context) -> F + Send + Sync + 'static,
+    ) where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+        F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+    {
+        self.route(R::METHOD, Box::new(Typed::<R, _>::new(handler)));
+    }
+
+    /// Adds a handler of another kind.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
         if self.routes.insert(method, route).is_some() {
             self.faults

@@ -7,14 +7,14 @@ use std::pin::Pin;
 use mcp_types::json::{Map, Object};
 use mcp_types::{
     CompleteRequest, CompleteRequestParams, CompleteResult, Completion, CompletionReference,
-    Request,
 };
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::error::{BuildError, HandlerError, short};
-use crate::route::Typed;
-use crate::server::Server;
+use crate::lists::{Features, Kept};
+use crate::prompts::PromptDef;
+use crate::resources::TemplateDef;
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -49,6 +49,43 @@ impl<S: Into<String>> IntoCompletion for Vec<S> {
         let total = i64::try_from(self.len()).unwrap_or(i64::MAX);
         let values: Vec<String> = self.into_iter().map(Into::into).collect();
         Completion::new(values).total(total).has_more(false)
+    }
+}
+
+/// What has arguments that can be completed.
+trait Completed: Kept {
+    /// The member of the request that says which one is meant.
+    const AT: &'static str;
+
+    /// The handlers by name and argument.
+    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>>;
+
+    /// Whether it has an argument of that name.
+    fn takes(&self, argument: &str) -> bool;
+}
+
+impl Completed for PromptDef {
+    const AT: &'static str = "$.ref.name";
+
+    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>> {
+        &completions.prompts
+    }
+
+    fn takes(&self, argument: &str) -> bool {
+        let mut listed = self.prompt().arguments.iter().flatten();
+        listed.any(|known| known.name == argument)
+    }
+}
+
+impl Completed for TemplateDef {
+    const AT: &'static str = "$.ref.uri";
+
+    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>> {
+        &completions.templates
+    }
+
+    fn takes(&self, argument: &str) -> bool {
+        self.variables().any(|name| name == argument)
     }
 }
 
@@ -152,8 +189,7 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
     let capability = &mut builder.capabilities_mut().completions;
     capability.get_or_insert_with(Object::new);
-    let handler = Typed::<CompleteRequest, _>::new(complete);
-    builder.route(CompleteRequest::METHOD, Box::new(handler));
+    builder.handle::<CompleteRequest, _>(complete);
 }
 
 async fn complete(
@@ -168,11 +204,14 @@ async fn complete(
             .unwrap_or_default(),
     };
     let server = cx.server().clone();
+    let features = &server.inner.features;
     let argument = params.argument.name.as_str();
     let handler = match &params.ref_ {
-        CompletionReference::Prompt(prompt) => of_prompt(&server, &prompt.name, argument)?,
+        CompletionReference::Prompt(prompt) => {
+            handler::<PromptDef>(features, &prompt.name, argument)?
+        }
         CompletionReference::ResourceTemplate(template) => {
-            of_template(&server, &template.uri, argument)?
+            handler::<TemplateDef>(features, &template.uri, argument)?
         }
         _ => {
             return Err(HandlerError::invalid_params(
@@ -187,56 +226,30 @@ async fn complete(
     Ok(CompleteResult::new(bounded(completion)))
 }
 
-/// The handler for a prompt's argument; none where the argument is known but not completed.
-fn of_prompt<'a>(
-    server: &'a Server,
+/// The handler for an argument; none where the argument is known but not completed.
+fn handler<'a, T: Completed>(
+    features: &'a Features,
     name: &str,
     argument: &str,
 ) -> Result<Option<&'a Handler>, HandlerError> {
-    let features = &server.inner.features;
-    let handlers = features.completions.prompts.get(name);
+    let handlers = T::handlers(&features.completions).get(name);
     if let Some(handler) = handlers.and_then(|known| known.get(argument)) {
         return Ok(Some(handler));
     }
-    let prompt = features.prompts.get(name);
-    if prompt.is_none() && handlers.is_none() {
-        let name = short(name);
+    let defined = T::list(features).get(name);
+    if defined.is_none() && handlers.is_none() {
+        let (at, kind, name) = (T::AT, T::KIND, short(name));
         return Err(HandlerError::invalid_params(format!(
-            "$.ref.name: no prompt `{name}`"
+            "{at}: no {kind} `{name}`"
         )));
     }
-    if prompt.is_some_and(|prompt| prompt.takes(argument)) {
+    if defined.is_some_and(|defined| defined.takes(argument)) {
         return Ok(None);
     }
-    Err(no_argument(argument))
-}
-
-/// The handler for a template's variable; none where the variable is known but not completed.
-fn of_template<'a>(
-    server: &'a Server,
-    uri: &str,
-    variable: &str,
-) -> Result<Option<&'a Handler>, HandlerError> {
-    let features = &server.inner.features;
-    let handlers = features.completions.templates.get(uri);
-    if let Some(handler) = handlers.and_then(|known| known.get(variable)) {
-        return Ok(Some(handler));
-    }
-    let template = features.templates.get(uri);
-    if template.is_none() && handlers.is_none() {
-        let uri = short(uri);
-        let message = format!("$.ref.uri: no resource template `{uri}`");
-        return Err(HandlerError::invalid_params(message));
-    }
-    if template.is_some_and(|template| template.takes(variable)) {
-        return Ok(None);
-    }
-    Err(no_argument(variable))
-}
-
-fn no_argument(name: &str) -> HandlerError {
-    let name = short(name);
-    HandlerError::invalid_params(format!("$.argument.name: no argument `{name}`"))
+    let argument = short(argument);
+    Err(HandlerError::invalid_params(format!(
+        "$.argument.name: no argument `{argument}`"
+    )))
 }
 
 /// Keeps what may leave.

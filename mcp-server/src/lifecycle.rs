@@ -25,11 +25,7 @@ pub(crate) const CANCELLED: &str = "notifications/cancelled";
 pub(crate) const LISTEN: &str = "subscriptions/listen";
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let discover = crate::route::Typed::<DiscoverRequest, _>::new(discover);
-    builder.route(
-        <DiscoverRequest as mcp_types::Request>::METHOD,
-        Box::new(discover),
-    );
+    builder.handle::<DiscoverRequest, _>(discover);
     #[cfg(feature = "legacy")]
     legacy::routes(builder);
 }

@@ -23,11 +23,7 @@ use crate::server::Server;
 use crate::session::Session;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let handler = crate::route::Typed::<SubscriptionsListenRequest, _>::new(listen);
-    builder.route(
-        <SubscriptionsListenRequest as mcp_types::Request>::METHOD,
-        Box::new(handler),
-    );
+    builder.handle::<SubscriptionsListenRequest, _>(listen);
 }
 
 /// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or

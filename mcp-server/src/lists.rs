@@ -6,11 +6,12 @@ use std::ops::Bound;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Cursor};
+use mcp_types::{CacheScope, Cursor, PaginatedRequestParams, Revision};
 
 use crate::builder::ServerBuilder;
 use crate::changes::Change;
 use crate::completions::{self, Completions};
+use crate::context::Context;
 use crate::error::{BuildError, HandlerError};
 use crate::prompts::{self, PromptDef};
 use crate::resources::{self, ResourceDef, TemplateDef};
@@ -51,18 +52,27 @@ pub trait Definition: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Invalid`], which says what is wrong.
+    /// What is wrong with it.
     #[doc(hidden)]
-    fn check(&mut self) -> Result<(), BuildError>;
+    fn check(&mut self) -> Result<(), String>;
 
     /// What is announced when the list changes.
     #[doc(hidden)]
     fn change() -> Change;
 }
 
-/// Where a definition's list is.
+/// Where a definition's list is, and how the peer sees it.
 pub(crate) trait Kept: Definition {
+    /// One item of a page.
+    type Item;
+    /// One page.
+    type Page;
+
     fn list(features: &Features) -> &List<Self>;
+
+    fn item(&self, revision: Revision) -> Self::Item;
+
+    fn page(items: Vec<Self::Item>, hints: &Hints, next: Option<Cursor>) -> Self::Page;
 }
 
 /// How long and for whom a result may be kept by a cache.
@@ -139,7 +149,7 @@ impl<T: Definition> List<T> {
 
     /// Adds an item at the end.
     pub(crate) fn add(&self, mut item: T) -> Result<(), BuildError> {
-        item.check()?;
+        checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
         if items.places.contains_key(&key) {
@@ -152,7 +162,7 @@ impl<T: Definition> List<T> {
 
     /// Puts an item in the place of the one with its key, or at the end.
     fn replace(&self, mut item: T) -> Result<(), BuildError> {
-        item.check()?;
+        checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
         if let Some(&place) = items.places.get(&key) {
@@ -187,6 +197,14 @@ impl<T: Definition> List<T> {
     }
 }
 
+fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
+    item.check().map_err(|reason| BuildError::Invalid {
+        kind: T::KIND,
+        name: item.key().to_owned(),
+        reason,
+    })
+}
+
 impl<T> Items<T> {
     fn push(&mut self, key: String, item: T) {
         let place = self.next;
@@ -196,9 +214,31 @@ impl<T> Items<T> {
     }
 }
 
+/// Whether the requests for a kind are answered: where something is offered, or where only the
+/// capability is declared and no handler of the application's stands in the way.
+pub(crate) fn served(
+    builder: &ServerBuilder,
+    offered: bool,
+    declared: bool,
+    methods: &[&str],
+) -> bool {
+    offered || (declared && !methods.iter().any(|method| builder.has_route(method)))
+}
+
+/// Answers the requests for a list.
+pub(crate) async fn list<T: Kept>(
+    params: PaginatedRequestParams,
+    cx: Context,
+) -> Result<T::Page, HandlerError> {
+    let list = T::list(&cx.server().inner.features);
+    let (items, next) = page(cx.server(), list, params.cursor.as_ref())?;
+    let items = items.iter().map(|item| item.item(cx.revision())).collect();
+    Ok(T::page(items, &list.hints, next))
+}
+
 /// The page that a cursor asks for, and the cursor of the next one.
 #[cfg(feature = "seal")]
-pub(crate) fn page<T: Definition>(
+fn page<T: Definition>(
     server: &Server,
     list: &List<T>,
     cursor: Option<&Cursor>,
@@ -222,7 +262,7 @@ pub(crate) fn page<T: Definition>(
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
 #[cfg(not(feature = "seal"))]
-pub(crate) fn page<T: Definition>(
+fn page<T: Definition>(
     _: &Server,
     list: &List<T>,
     cursor: Option<&Cursor>,

@@ -5,7 +5,7 @@ mod result;
 
 use mcp_types::{
     GetPromptOutcome, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
-    ListPromptsResult, PaginatedRequestParams, PromptsCapability, Request,
+    PromptsCapability, Request,
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,6 @@ use crate::context::Context;
 use crate::degrade;
 use crate::error::{HandlerError, short};
 use crate::lists;
-use crate::route::Typed;
 
 pub use definition::PromptDef;
 pub use result::{IntoMessage, IntoPrompt};
@@ -74,31 +73,16 @@ impl ServerBuilder {
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let declared = builder.capabilities_mut().prompts.is_some()
-        && !builder.has_route(GetPromptRequest::METHOD)
-        && !builder.has_route(ListPromptsRequest::METHOD);
-    if builder.features.prompts.is_empty() && !declared {
+    let offered = !builder.features.prompts.is_empty();
+    let declared = builder.capabilities_mut().prompts.is_some();
+    let methods = [ListPromptsRequest::METHOD, GetPromptRequest::METHOD];
+    if !lists::served(builder, offered, declared, &methods) {
         return;
     }
     let capability = &mut builder.capabilities_mut().prompts;
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
-    let list = Typed::<ListPromptsRequest, _>::new(list);
-    builder.route(ListPromptsRequest::METHOD, Box::new(list));
-    let get = Typed::<GetPromptRequest, _>::new(get);
-    builder.route(GetPromptRequest::METHOD, Box::new(get));
-}
-
-async fn list(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<ListPromptsResult, HandlerError> {
-    let list = &cx.server().inner.features.prompts;
-    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
-    let prompts: Vec<_> = page.iter().map(|item| item.prompt().clone()).collect();
-    let scope = list.hints.scope;
-    let mut result = ListPromptsResult::new(prompts, list.hints.ttl_ms, scope);
-    result.next_cursor = next;
-    Ok(result)
+    builder.handle::<ListPromptsRequest, _>(lists::list::<PromptDef>);
+    builder.handle::<GetPromptRequest, _>(get);
 }
 
 async fn get(

@@ -5,8 +5,7 @@ mod definition;
 mod template;
 
 use mcp_types::{
-    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
-    ListResourcesResult, PaginatedRequestParams, ReadResourceOutcome, ReadResourceRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome, ReadResourceRequest,
     ReadResourceRequestParams, ReadResourceResult, Request, ResourcesCapability,
 };
 use serde::de::DeserializeOwned;
@@ -15,7 +14,6 @@ use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists;
-use crate::route::Typed;
 
 pub use contents::IntoContents;
 pub use definition::{ResourceDef, TemplateDef};
@@ -110,12 +108,15 @@ impl ServerBuilder {
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let declared = builder.capabilities_mut().resources.is_some()
-        && !builder.has_route(ReadResourceRequest::METHOD)
-        && !builder.has_route(ListResourcesRequest::METHOD)
-        && !builder.has_route(ListResourceTemplatesRequest::METHOD);
-    let none = builder.features.resources.is_empty() && builder.features.templates.is_empty();
-    if none && !declared {
+    let features = &builder.features;
+    let offered = !features.resources.is_empty() || !features.templates.is_empty();
+    let declared = builder.capabilities_mut().resources.is_some();
+    let methods = [
+        ListResourcesRequest::METHOD,
+        ListResourceTemplatesRequest::METHOD,
+        ReadResourceRequest::METHOD,
+    ];
+    if !lists::served(builder, offered, declared, &methods) {
         return;
     }
     let capability = &mut builder.capabilities_mut().resources;
@@ -124,38 +125,9 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
             .list_changed(true)
             .subscribe(true)
     });
-    let list = Typed::<ListResourcesRequest, _>::new(list);
-    builder.route(ListResourcesRequest::METHOD, Box::new(list));
-    let templates = Typed::<ListResourceTemplatesRequest, _>::new(list_templates);
-    builder.route(ListResourceTemplatesRequest::METHOD, Box::new(templates));
-    let read = Typed::<ReadResourceRequest, _>::new(read);
-    builder.route(ReadResourceRequest::METHOD, Box::new(read));
-}
-
-async fn list(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<ListResourcesResult, HandlerError> {
-    let list = &cx.server().inner.features.resources;
-    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
-    let resources: Vec<_> = page.iter().map(|item| item.resource().clone()).collect();
-    let scope = list.hints.scope;
-    let mut result = ListResourcesResult::new(resources, list.hints.ttl_ms, scope);
-    result.next_cursor = next;
-    Ok(result)
-}
-
-async fn list_templates(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<ListResourceTemplatesResult, HandlerError> {
-    let list = &cx.server().inner.features.templates;
-    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
-    let templates: Vec<_> = page.iter().map(|item| item.template().clone()).collect();
-    let scope = list.hints.scope;
-    let mut result = ListResourceTemplatesResult::new(templates, list.hints.ttl_ms, scope);
-    result.next_cursor = next;
-    Ok(result)
+    builder.handle::<ListResourcesRequest, _>(lists::list::<ResourceDef>);
+    builder.handle::<ListResourceTemplatesRequest, _>(lists::list::<TemplateDef>);
+    builder.handle::<ReadResourceRequest, _>(read);
 }
 
 async fn read(

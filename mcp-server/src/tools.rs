@@ -5,8 +5,7 @@ mod result;
 
 use mcp_types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
-    ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request, Revision, TextContent,
-    ToolsCapability,
+    ListToolsRequest, Request, Revision, TextContent, ToolsCapability,
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -16,7 +15,6 @@ use crate::context::Context;
 use crate::degrade;
 use crate::error::{Cause, Chain, HandlerError, short};
 use crate::lists;
-use crate::route::Typed;
 
 pub use definition::ToolDef;
 pub use result::{IntoToolResult, Json};
@@ -73,33 +71,16 @@ impl ServerBuilder {
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    let declared = builder.capabilities_mut().tools.is_some()
-        && !builder.has_route(CallToolRequest::METHOD)
-        && !builder.has_route(ListToolsRequest::METHOD);
-    if builder.features.tools.is_empty() && !declared {
+    let offered = !builder.features.tools.is_empty();
+    let declared = builder.capabilities_mut().tools.is_some();
+    let methods = [ListToolsRequest::METHOD, CallToolRequest::METHOD];
+    if !lists::served(builder, offered, declared, &methods) {
         return;
     }
     let capability = &mut builder.capabilities_mut().tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
-    let list = Typed::<ListToolsRequest, _>::new(list);
-    builder.route(ListToolsRequest::METHOD, Box::new(list));
-    let call = Typed::<CallToolRequest, _>::new(call);
-    builder.route(CallToolRequest::METHOD, Box::new(call));
-}
-
-async fn list(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<ListToolsResult, HandlerError> {
-    let list = &cx.server().inner.features.tools;
-    let (page, next) = lists::page(cx.server(), list, params.cursor.as_ref())?;
-    let tools: Vec<_> = page
-        .iter()
-        .map(|tool| degrade::tool(tool.tool().clone(), cx.revision()))
-        .collect();
-    let mut result = ListToolsResult::new(tools, list.hints.ttl_ms, list.hints.scope);
-    result.next_cursor = next;
-    Ok(result)
+    builder.handle::<ListToolsRequest, _>(lists::list::<ToolDef>);
+    builder.handle::<CallToolRequest, _>(call);
 }
 
 async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {

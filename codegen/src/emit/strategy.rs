@@ -1,9 +1,9 @@
 //! Strategies of `proptest` for every type.
 
 use super::object::{cfg_of, field, stored};
-use super::{EmitError, Emitter, Scope, cfg, used};
-use crate::model::{Bounds, Kind, Object, Ty, type_ident};
-use proc_macro2::{Literal, TokenStream};
+use super::{EmitError, Emitter, Scope, cfg, range, used};
+use crate::model::{Kind, Object, Ty, type_ident};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 impl Scope<'_> {
@@ -119,37 +119,17 @@ impl Scope<'_> {
             Ty::EmptyObject => quote! { any::<codec::Empty>() },
             Ty::Bool => quote! { any::<bool>() },
             Ty::Int(bounds) => {
-                let literal = |n: &serde_json::Number| n.as_i64().map(Literal::i64_unsuffixed);
-                let min = bounds
-                    .min
-                    .as_ref()
-                    .and_then(literal)
-                    .map_or(quote! { i64::MIN }, |n| quote! { #n });
-                let max = bounds
-                    .max
-                    .as_ref()
-                    .and_then(literal)
-                    .map_or(quote! { i64::MAX }, |n| quote! { #n });
-                quote! { arbitrary::int(#min..=#max) }
+                let range = range::int(bounds);
+                quote! { arbitrary::int(#range) }
             }
             Ty::Number(bounds) => {
-                let literal = |n: &serde_json::Number| n.as_f64().map(Literal::f64_unsuffixed);
-                let min = bounds
-                    .min
-                    .as_ref()
-                    .and_then(literal)
-                    .map_or(quote! { f64::MIN }, |n| quote! { #n });
-                let max = bounds
-                    .max
-                    .as_ref()
-                    .and_then(literal)
-                    .map_or(quote! { f64::MAX }, |n| quote! { #n });
-                quote! { arbitrary::number(#min..=#max) }
+                let range = range::float(bounds);
+                quote! { arbitrary::number(#range) }
             }
             Ty::String(_) => quote! { arbitrary::text() },
             Ty::Base64 => quote! { arbitrary::base64() },
             Ty::Array(item, bounds) => {
-                let (item, range) = (self.value_strategy(item)?, small(bounds));
+                let (item, range) = (self.value_strategy(item)?, range::few(bounds));
                 quote! { arbitrary::list(#item, #range) }
             }
             Ty::Map(item) => {
@@ -192,21 +172,4 @@ impl Emitter<'_> {
             #items
         }
     }
-}
-
-/// A few elements, within the bounds.
-fn small(bounds: &Bounds) -> TokenStream {
-    let size = |n: &serde_json::Number| n.as_u64().and_then(|n| usize::try_from(n).ok());
-    let min = bounds.min.as_ref().and_then(size).unwrap_or(0);
-    let max = bounds
-        .max
-        .as_ref()
-        .and_then(size)
-        .unwrap_or(usize::MAX)
-        .min(min + 3);
-    let (min, max) = (
-        Literal::usize_unsuffixed(min),
-        Literal::usize_unsuffixed(max),
-    );
-    quote! { #min..=#max }
 }

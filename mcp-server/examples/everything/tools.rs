@@ -22,7 +22,7 @@ pub(crate) fn picture() -> ImageContent {
 }
 
 pub(crate) fn resource(uri: &str, media_type: &str, text: &str) -> ContentBlock {
-    EmbeddedResource::new(TextResourceContents::new(text, uri).mime_type(media_type)).into()
+    EmbeddedResource::new(TextResourceContents::new(uri, text).mime_type(media_type)).into()
 }
 
 pub(crate) fn text(text: impl Into<String>) -> ContentBlock {

@@ -4,15 +4,17 @@ use std::future::Future;
 use std::pin::Pin;
 
 use mcp_types::json::{Map, Object, Value};
-use mcp_types::{GetPromptResult, Icon, MetaObject, Prompt, PromptArgument};
+use mcp_types::{
+    Cursor, GetPromptResult, Icon, ListPromptsResult, MetaObject, Prompt, PromptArgument, Revision,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::IntoPrompt;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{BuildError, HandlerError, bad_arguments, short};
-use crate::lists::{Definition, Features, Kept, List};
+use crate::error::{HandlerError, bad_arguments, short};
+use crate::lists::{Definition, Features, Hints, Kept, List};
 use crate::{params, schema};
 
 type Running = Pin<Box<dyn Future<Output = Result<GetPromptResult, HandlerError>> + Send>>;
@@ -108,7 +110,7 @@ impl PromptDef {
         match derived {
             Ok(Some(schema)) => {
                 for argument in arguments(&schema) {
-                    if !self.takes(&argument.name) {
+                    if !self.listed().any(|known| known.name == argument.name) {
                         self = self.argument(argument);
                     }
                 }
@@ -145,12 +147,8 @@ impl PromptDef {
         self
     }
 
-    pub(super) fn prompt(&self) -> &Prompt {
+    pub(crate) fn prompt(&self) -> &Prompt {
         &self.prompt
-    }
-
-    pub(crate) fn takes(&self, argument: &str) -> bool {
-        self.listed().any(|known| known.name == argument)
     }
 
     fn listed(&self) -> impl Iterator<Item = &PromptArgument> {
@@ -217,20 +215,14 @@ impl Definition for PromptDef {
         &self.prompt.name
     }
 
-    fn check(&mut self) -> Result<(), BuildError> {
-        let fault = self.fault.take();
-        let no_handler = || {
-            let none = self.handler.is_none();
-            none.then(|| "the prompt has no handler".to_owned())
-        };
-        match fault.or_else(no_handler) {
-            None => Ok(()),
-            Some(reason) => Err(BuildError::Invalid {
-                kind: Self::KIND,
-                name: self.prompt.name.clone(),
-                reason,
-            }),
+    fn check(&mut self) -> Result<(), String> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
         }
+        if self.handler.is_none() {
+            return Err("the prompt has no handler".to_owned());
+        }
+        Ok(())
     }
 
     fn change() -> Change {
@@ -239,7 +231,20 @@ impl Definition for PromptDef {
 }
 
 impl Kept for PromptDef {
+    type Item = Prompt;
+    type Page = ListPromptsResult;
+
     fn list(features: &Features) -> &List<Self> {
         &features.prompts
+    }
+
+    fn item(&self, _: Revision) -> Prompt {
+        self.prompt.clone()
+    }
+
+    fn page(items: Vec<Prompt>, hints: &Hints, next: Option<Cursor>) -> ListPromptsResult {
+        let mut page = ListPromptsResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
     }
 }

@@ -13,7 +13,7 @@ pub trait IntoContents {
 
 impl IntoContents for String {
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
-        let mut text = TextResourceContents::new(self, uri);
+        let mut text = TextResourceContents::new(uri, self);
         text.mime_type = mime_type.map(Into::into);
         vec![text.into()]
     }
@@ -27,7 +27,7 @@ impl IntoContents for &str {
 
 impl IntoContents for &[u8] {
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<AnyResourceContents> {
-        let mut blob = BlobResourceContents::new(Base64Text::encode(self), uri);
+        let mut blob = BlobResourceContents::new(uri, Base64Text::encode(self));
         blob.mime_type = mime_type.map(Into::into);
         vec![blob.into()]
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, AnyResourceContents, CacheScope, Icon, MetaObject, Resource, ResourceTemplate,
+    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourceTemplatesResult,
+    ListResourcesResult, MetaObject, Resource, ResourceTemplate, Revision,
 };
 use serde::de::DeserializeOwned;
 
@@ -14,7 +15,7 @@ use super::IntoContents;
 use super::template::Template;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{BuildError, HandlerError, short};
+use crate::error::{HandlerError, short};
 use crate::lists::{Definition, Features, Hints, Kept, List};
 use crate::params;
 
@@ -183,10 +184,6 @@ impl ResourceDef {
         self
     }
 
-    pub(super) fn resource(&self) -> &Resource {
-        &self.resource
-    }
-
     pub(super) fn start(&self, uri: String, cx: Context) -> Result<Running, HandlerError> {
         let Some(handler) = &self.handler else {
             return Err(HandlerError::resource_not_found(uri));
@@ -259,19 +256,13 @@ impl TemplateDef {
         self
     }
 
-    pub(super) fn template(&self) -> &ResourceTemplate {
-        &self.template
-    }
-
     /// The variables of a URI that the template makes.
     pub(super) fn matches(&self, uri: &str) -> Option<Map<String>> {
         self.matcher.as_ref()?.matches(uri)
     }
 
-    pub(crate) fn takes(&self, variable: &str) -> bool {
-        self.matcher
-            .as_ref()
-            .is_some_and(|matcher| matcher.names().any(|name| name == variable))
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.matcher.iter().flat_map(Template::names)
     }
 
     pub(super) fn start(
@@ -306,15 +297,14 @@ impl Definition for ResourceDef {
         &self.resource.uri
     }
 
-    fn check(&mut self) -> Result<(), BuildError> {
-        let reason = if self.handler.is_none() {
-            "the resource has no handler"
-        } else if !has_scheme(&self.resource.uri) {
-            "this is no URI: it does not begin with a scheme"
-        } else {
-            return Ok(());
-        };
-        Err(invalid(Self::KIND, &self.resource.uri, reason.to_owned()))
+    fn check(&mut self) -> Result<(), String> {
+        if self.handler.is_none() {
+            return Err("the resource has no handler".to_owned());
+        }
+        if !has_scheme(&self.resource.uri) {
+            return Err("this is no URI: it does not begin with a scheme".to_owned());
+        }
+        Ok(())
     }
 
     fn change() -> Change {
@@ -329,15 +319,12 @@ impl Definition for TemplateDef {
         &self.template.uri_template
     }
 
-    fn check(&mut self) -> Result<(), BuildError> {
-        let text = &self.template.uri_template;
+    fn check(&mut self) -> Result<(), String> {
         if self.handler.is_none() {
-            let reason = "the template has no handler".to_owned();
-            return Err(invalid(Self::KIND, text, reason));
+            return Err("the template has no handler".to_owned());
         }
-        let matcher =
-            Template::parse(text).map_err(|error| invalid(Self::KIND, text, error.to_string()))?;
-        self.matcher = Some(matcher);
+        let matcher = Template::parse(&self.template.uri_template);
+        self.matcher = Some(matcher.map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -356,22 +343,44 @@ fn has_scheme(uri: &str) -> bool {
     })
 }
 
-fn invalid(kind: &'static str, name: &str, reason: String) -> BuildError {
-    BuildError::Invalid {
-        kind,
-        name: name.to_owned(),
-        reason,
-    }
-}
-
 impl Kept for ResourceDef {
+    type Item = Resource;
+    type Page = ListResourcesResult;
+
     fn list(features: &Features) -> &List<Self> {
         &features.resources
+    }
+
+    fn item(&self, _: Revision) -> Resource {
+        self.resource.clone()
+    }
+
+    fn page(items: Vec<Resource>, hints: &Hints, next: Option<Cursor>) -> ListResourcesResult {
+        let mut page = ListResourcesResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
     }
 }
 
 impl Kept for TemplateDef {
+    type Item = ResourceTemplate;
+    type Page = ListResourceTemplatesResult;
+
     fn list(features: &Features) -> &List<Self> {
         &features.templates
+    }
+
+    fn item(&self, _: Revision) -> ResourceTemplate {
+        self.template.clone()
+    }
+
+    fn page(
+        items: Vec<ResourceTemplate>,
+        hints: &Hints,
+        next: Option<Cursor>,
+    ) -> ListResourceTemplatesResult {
+        let mut page = ListResourceTemplatesResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
     }
 }

@@ -6,16 +6,19 @@ use std::pin::Pin;
 use mcp_types::error::DecodeError;
 use mcp_types::headers::HeaderParam;
 use mcp_types::json::{self, Object, Value};
-use mcp_types::{CallToolResult, Icon, MetaObject, Tool, ToolAnnotations, ToolInputSchema};
+use mcp_types::{
+    CallToolResult, Cursor, Icon, ListToolsResult, MetaObject, Revision, Tool, ToolAnnotations,
+    ToolInputSchema,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::IntoToolResult;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{BuildError, HandlerError};
-use crate::lists::{Definition, Features, Kept, List};
-use crate::schema;
+use crate::error::HandlerError;
+use crate::lists::{Definition, Features, Hints, Kept, List};
+use crate::{degrade, schema};
 
 /// A tool's handler at work.
 pub(super) type Running =
@@ -62,7 +65,7 @@ impl ToolDef {
     /// Begins the definition of a tool with this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            tool: Tool::new(ToolInputSchema::new(), name),
+            tool: Tool::new(name, ToolInputSchema::new()),
             input: None,
             output: None,
             handler: None,
@@ -321,12 +324,8 @@ impl Definition for ToolDef {
         &self.tool.name
     }
 
-    fn check(&mut self) -> Result<(), BuildError> {
-        self.complete().map_err(|reason| BuildError::Invalid {
-            kind: Self::KIND,
-            name: self.tool.name.clone(),
-            reason,
-        })
+    fn check(&mut self) -> Result<(), String> {
+        self.complete()
     }
 
     fn change() -> Change {
@@ -335,7 +334,20 @@ impl Definition for ToolDef {
 }
 
 impl Kept for ToolDef {
+    type Item = Tool;
+    type Page = ListToolsResult;
+
     fn list(features: &Features) -> &List<Self> {
         &features.tools
+    }
+
+    fn item(&self, revision: Revision) -> Tool {
+        degrade::tool(self.tool.clone(), revision)
+    }
+
+    fn page(items: Vec<Tool>, hints: &Hints, next: Option<Cursor>) -> ListToolsResult {
+        let mut page = ListToolsResult::new(items, hints.ttl_ms, hints.scope);
+        page.next_cursor = next;
+        page
     }
 }

@@ -35,8 +35,8 @@ fn server() -> Server {
         )
         .resource("x:both", "both", |_: String, _: Context| async {
             Ok(vec![
-                AnyResourceContents::from(TextResourceContents::new("t", "x:both/1")),
-                BlobResourceContents::new(Base64Text::encode(b"b"), "x:both/2").into(),
+                AnyResourceContents::from(TextResourceContents::new("x:both/1", "t")),
+                BlobResourceContents::new("x:both/2", Base64Text::encode(b"b")).into(),
             ])
         })
         .resource_template(

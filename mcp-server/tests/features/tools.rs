@@ -78,7 +78,7 @@ fn server() -> Server {
                 ImageContent::new(Base64Text::encode(b"i"), "image/png").into(),
                 AudioContent::new(Base64Text::encode(b"a"), "audio/wav").into(),
                 ResourceLink::new("x:1", "one").description("first").into(),
-                EmbeddedResource::new(TextResourceContents::new("t", "x:2")).into(),
+                EmbeddedResource::new(TextResourceContents::new("x:2", "t")).into(),
             ])
         })
         .add_tool(

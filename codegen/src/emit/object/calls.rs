@@ -1,6 +1,6 @@
 //! The calls that read a member and check it before it is written.
 
-use super::super::EmitError;
+use super::super::{EmitError, range};
 use super::field;
 use crate::model::{Bounds, Member, Ty};
 use proc_macro2::{Literal, TokenStream};
@@ -26,7 +26,7 @@ pub(super) fn read_call(member: &Member) -> TokenStream {
     }
     match (&member.ty, member.required) {
         (Ty::Int(bounds), required) => {
-            let range = int_range(bounds);
+            let range = range::int(bounds);
             let call = if required {
                 quote! { read_int }
             } else {
@@ -38,11 +38,11 @@ pub(super) fn read_call(member: &Member) -> TokenStream {
             let Ty::Int(bounds) = &**inner else {
                 return TokenStream::new();
             };
-            let range = int_range(bounds);
+            let range = range::int(bounds);
             quote! { codec::read_nullable_int(&mut #slot, #json, #range, &mut members)? }
         }
         (Ty::Number(bounds), required) if !bounds.is_free() => {
-            let range = float_range(bounds);
+            let range = range::float(bounds);
             let call = if required {
                 quote! { read_number }
             } else {
@@ -60,7 +60,7 @@ pub(super) fn read_call(member: &Member) -> TokenStream {
             quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
         }
         (Ty::Array(_, bounds) | Ty::String(bounds), required) if !bounds.is_free() => {
-            let range = length_range(bounds);
+            let range = range::length(bounds);
             let call = if required {
                 quote! { read_sized }
             } else {
@@ -80,19 +80,19 @@ pub(super) fn read_call(member: &Member) -> TokenStream {
 pub(super) fn check_call(member: &Member) -> TokenStream {
     let (name, json) = (field(member), &member.json);
     let (check, range) = match &member.ty {
-        Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, int_range(bounds)),
+        Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, range::int(bounds)),
         Ty::Nullable(inner) => match &**inner {
-            Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, int_range(bounds)),
+            Ty::Int(bounds) if !bounds.is_free() => (quote! { check_int }, range::int(bounds)),
             _ => return TokenStream::new(),
         },
-        Ty::Number(bounds) if !bounds.is_free() => (quote! { check_number }, float_range(bounds)),
+        Ty::Number(bounds) if !bounds.is_free() => (quote! { check_number }, range::float(bounds)),
         Ty::Array(item, free)
             if free.is_free() && matches!(&**item, Ty::Int(bounds) if !bounds.is_free()) =>
         {
             (quote! { check_ints }, item_range(item))
         }
         Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
-            (quote! { check_size }, length_range(bounds))
+            (quote! { check_size }, range::length(bounds))
         }
         _ => return TokenStream::new(),
     };
@@ -112,62 +112,12 @@ pub(super) fn check_call(member: &Member) -> TokenStream {
     }
 }
 
-fn int_range(bounds: &Bounds) -> TokenStream {
-    let literal = |number: &serde_json::Number| number.as_i64().map(Literal::i64_unsuffixed);
-    let min = bounds
-        .min
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { i64::MIN }, |n| quote! { #n });
-    let max = bounds
-        .max
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { i64::MAX }, |n| quote! { #n });
-    quote! { #min..=#max }
-}
-
 /// The range of the integers in a list.
 fn item_range(item: &Ty) -> TokenStream {
     match item {
-        Ty::Int(bounds) => int_range(bounds),
-        _ => int_range(&Bounds::default()),
+        Ty::Int(bounds) => range::int(bounds),
+        _ => range::int(&Bounds::default()),
     }
-}
-
-fn float_range(bounds: &Bounds) -> TokenStream {
-    let literal = |number: &serde_json::Number| number.as_f64().map(Literal::f64_unsuffixed);
-    let min = bounds
-        .min
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { f64::MIN }, |n| quote! { #n });
-    let max = bounds
-        .max
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { f64::MAX }, |n| quote! { #n });
-    quote! { #min..=#max }
-}
-
-fn length_range(bounds: &Bounds) -> TokenStream {
-    let literal = |number: &serde_json::Number| {
-        number
-            .as_u64()
-            .and_then(|n| usize::try_from(n).ok())
-            .map(Literal::usize_unsuffixed)
-    };
-    let min = bounds
-        .min
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { 0 }, |n| quote! { #n });
-    let max = bounds
-        .max
-        .as_ref()
-        .and_then(literal)
-        .map_or(quote! { usize::MAX }, |n| quote! { #n });
-    quote! { #min..=#max }
 }
 
 /// A constant as an expression that can be written.

@@ -51,9 +51,9 @@ impl From<old::BlobResourceContents> for new::BlobResourceContents {
     fn from(from: old::BlobResourceContents) -> Self {
         let mut extra = from.extra;
         new::BlobResourceContents {
-            blob: from.blob,
             uri: from.uri,
             mime_type: from.mime_type,
+            blob: from.blob,
             meta: extra.take("_meta"),
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -321,9 +321,9 @@ impl From<old::Implementation> for new::Implementation {
     fn from(from: old::Implementation) -> Self {
         let mut extra = from.extra;
         new::Implementation {
-            version: from.version,
             name: from.name,
             title: extra.take("title"),
+            version: from.version,
             extra,
         }
     }
@@ -775,9 +775,9 @@ impl From<old::TextResourceContents> for new::TextResourceContents {
     fn from(from: old::TextResourceContents) -> Self {
         let mut extra = from.extra;
         new::TextResourceContents {
-            text: from.text,
             uri: from.uri,
             mime_type: from.mime_type,
+            text: from.text,
             meta: extra.take("_meta"),
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -803,13 +803,13 @@ impl From<old::Tool> for new::Tool {
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         new::Tool {
+            name: from.name,
+            title: extra.take("title"),
             description: from.description,
             input_schema: from.input_schema,
             output_schema: extra.take("outputSchema"),
             annotations: from.annotations,
             meta: extra.take("_meta"),
-            name: from.name,
-            title: extra.take("title"),
             extra,
         }
     }
@@ -865,9 +865,9 @@ impl From<new::BlobResourceContents> for old::BlobResourceContents {
             extra.stash("_meta", value);
         }
         old::BlobResourceContents {
-            blob: from.blob,
             uri: from.uri,
             mime_type: from.mime_type,
+            blob: from.blob,
             extra,
         }
     }
@@ -1613,9 +1613,9 @@ impl From<new::TextResourceContents> for old::TextResourceContents {
             extra.stash("_meta", value);
         }
         old::TextResourceContents {
-            text: from.text,
             uri: from.uri,
             mime_type: from.mime_type,
+            text: from.text,
             extra,
         }
     }

@@ -56,8 +56,8 @@ impl Arbitrary for BlobResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::base64(), arbitrary::text())
-            .prop_map(|(blob, uri)| BlobResourceContents::new(blob, uri))
+        let all = (arbitrary::text(), arbitrary::base64())
+            .prop_map(|(uri, blob)| BlobResourceContents::new(uri, blob))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -66,7 +66,7 @@ impl Arbitrary for BlobResourceContents {
         );
         arbitrary::with(
             all,
-            arbitrary::extra(&["blob", "uri", "mimeType"]),
+            arbitrary::extra(&["uri", "mimeType", "blob"]),
             |it, value| it.extra = value,
         )
     }
@@ -1145,7 +1145,7 @@ impl Arbitrary for TextResourceContents {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(text, uri)| TextResourceContents::new(text, uri))
+            .prop_map(|(uri, text)| TextResourceContents::new(uri, text))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -1154,7 +1154,7 @@ impl Arbitrary for TextResourceContents {
         );
         arbitrary::with(
             all,
-            arbitrary::extra(&["text", "uri", "mimeType"]),
+            arbitrary::extra(&["uri", "mimeType", "text"]),
             |it, value| it.extra = value,
         )
     }

@@ -189,12 +189,12 @@ impl Serialize for AudioContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// The bytes in base64.
-    pub blob: Base64Text,
     /// Which resource, or part of one, these bytes belong to.
     pub uri: String,
     /// Media type of the bytes. Absent where the server does not know it.
     pub mime_type: Option<String>,
+    /// The bytes in base64.
+    pub blob: Base64Text,
     /// Members that the schema does not name, in the order in which they came.
     pub extra: Extra,
 }
@@ -202,11 +202,11 @@ pub struct BlobResourceContents {
 impl BlobResourceContents {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
+    pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
-            blob: blob.into(),
             uri: uri.into(),
             mime_type: None,
+            blob: blob.into(),
             extra: Extra::new(),
         }
     }
@@ -229,22 +229,22 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut blob = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
+        let mut blob = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
-                "blob" => blob.read("blob", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
+                "blob" => blob.read("blob", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
-            blob: blob.required("blob")?,
             uri: uri.required("uri")?,
             mime_type: mime_type.optional(),
+            blob: blob.required("blob")?,
             extra: extra.unique()?,
         })
     }
@@ -253,10 +253,10 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("blob", &self.blob)?;
         map.serialize_entry("uri", &self.uri)?;
         codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        self.extra.write(&mut map, &["blob", "uri", "mimeType"])?;
+        map.serialize_entry("blob", &self.blob)?;
+        self.extra.write(&mut map, &["uri", "mimeType", "blob"])?;
         map.end()
     }
 }
@@ -4556,12 +4556,12 @@ impl Serialize for TextContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
-    pub text: String,
     /// Which resource, or which part of one, the text belongs to.
     pub uri: String,
     /// The media type of the text. Absent means that the server does not know.
     pub mime_type: Option<String>,
+    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
+    pub text: String,
     /// Members that the schema does not name, in the order in which they came.
     pub extra: Extra,
 }
@@ -4569,11 +4569,11 @@ pub struct TextResourceContents {
 impl TextResourceContents {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
+    pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
             uri: uri.into(),
             mime_type: None,
+            text: text.into(),
             extra: Extra::new(),
         }
     }
@@ -4596,22 +4596,22 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut text = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
+        let mut text = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
-                "text" => text.read("text", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
+                "text" => text.read("text", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
-            text: text.required("text")?,
             uri: uri.required("uri")?,
             mime_type: mime_type.optional(),
+            text: text.required("text")?,
             extra: extra.unique()?,
         })
     }
@@ -4620,10 +4620,10 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("text", &self.text)?;
         map.serialize_entry("uri", &self.uri)?;
         codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        self.extra.write(&mut map, &["text", "uri", "mimeType"])?;
+        map.serialize_entry("text", &self.text)?;
+        self.extra.write(&mut map, &["uri", "mimeType", "text"])?;
         map.end()
     }
 }

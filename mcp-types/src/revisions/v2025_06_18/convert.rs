@@ -441,11 +441,11 @@ impl From<old::Implementation> for new::Implementation {
     fn from(from: old::Implementation) -> Self {
         let mut extra = from.extra;
         new::Implementation {
+            name: from.name,
+            title: from.title,
             version: from.version,
             description: extra.take("description"),
             website_url: extra.take("websiteUrl"),
-            name: from.name,
-            title: from.title,
             icons: extra.take("icons"),
             extra,
         }
@@ -1458,14 +1458,14 @@ impl From<old::Tool> for new::Tool {
     fn from(from: old::Tool) -> Self {
         let mut extra = from.extra;
         new::Tool {
+            name: from.name,
+            title: from.title,
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            name: from.name,
-            title: from.title,
             icons: extra.take("icons"),
             extra,
         }
@@ -2087,9 +2087,9 @@ impl From<new::Implementation> for old::Implementation {
     fn from(from: new::Implementation) -> Self {
         let extra = from.extra;
         old::Implementation {
-            version: from.version,
             name: from.name,
             title: from.title,
+            version: from.version,
             extra,
         }
     }
@@ -3188,13 +3188,13 @@ impl From<new::Tool> for old::Tool {
     fn from(from: new::Tool) -> Self {
         let extra = from.extra;
         old::Tool {
+            name: from.name,
+            title: from.title,
             description: from.description,
             input_schema: from.input_schema.into(),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            name: from.name,
-            title: from.title,
             extra,
         }
     }

@@ -580,7 +580,7 @@ impl Arbitrary for Implementation {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(version, name)| Implementation::new(version, name))
+            .prop_map(|(name, version)| Implementation::new(name, version))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -589,7 +589,7 @@ impl Arbitrary for Implementation {
         );
         arbitrary::with(
             all,
-            arbitrary::extra(&["version", "name", "title"]),
+            arbitrary::extra(&["name", "title", "version"]),
             |it, value| it.extra = value,
         )
     }
@@ -1819,9 +1819,14 @@ impl Arbitrary for Tool {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (any::<ToolInputSchema>(), arbitrary::text())
-            .prop_map(|(input_schema, name)| Tool::new(input_schema, name))
+        let all = (arbitrary::text(), any::<ToolInputSchema>())
+            .prop_map(|(name, input_schema)| Tool::new(name, input_schema))
             .boxed();
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
@@ -1842,22 +1847,17 @@ impl Arbitrary for Tool {
             arbitrary::maybe(arbitrary::object()),
             |it, value| it.meta = value,
         );
-        let all = arbitrary::with(
-            all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
         arbitrary::with(
             all,
             arbitrary::extra(
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                 ],
             ),
             |it, value| it.extra = value,

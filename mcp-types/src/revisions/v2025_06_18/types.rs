@@ -2302,12 +2302,12 @@ impl Serialize for GetPromptResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// Version of the software, in a format of its own choice; not the revision of the protocol.
-    pub version: String,
     /// Identifier of the software. It is also what people see where there is no `title`.
     pub name: String,
     /// Label for people to read. Where it is absent, show `name` instead.
     pub title: Option<String>,
+    /// Version of the software, in a format of its own choice; not the revision of the protocol.
+    pub version: String,
     /// Members that the schema does not name, in the order in which they came.
     pub extra: Extra,
 }
@@ -2315,11 +2315,11 @@ pub struct Implementation {
 impl Implementation {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
-            version: version.into(),
             name: name.into(),
             title: None,
+            version: version.into(),
             extra: Extra::new(),
         }
     }
@@ -2342,22 +2342,22 @@ impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut version = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
+        let mut version = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
-                "version" => version.read("version", &mut members)?,
                 "name" => name.read("name", &mut members)?,
                 "title" => title.read_optional("title", &mut members)?,
+                "version" => version.read("version", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
-            version: version.required("version")?,
             name: name.required("name")?,
             title: title.optional(),
+            version: version.required("version")?,
             extra: extra.unique()?,
         })
     }
@@ -2366,10 +2366,10 @@ impl<'de> codec::FromMembers<'de> for Implementation {
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("version", &self.version)?;
         map.serialize_entry("name", &self.name)?;
         codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["version", "name", "title"])?;
+        map.serialize_entry("version", &self.version)?;
+        self.extra.write(&mut map, &["name", "title", "version"])?;
         map.end()
     }
 }
@@ -7058,6 +7058,11 @@ impl Serialize for ToolOutputSchema {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
+    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
+    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    pub name: String,
+    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    pub title: Option<String>,
     /// What the tool does and when to use it. Models rely on it to choose.
     pub description: Option<String>,
     /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
@@ -7072,11 +7077,6 @@ pub struct Tool {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
-    pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
-    pub title: Option<String>,
     /// Members that the schema does not name, in the order in which they came.
     pub extra: Extra,
 }
@@ -7084,17 +7084,24 @@ pub struct Tool {
 impl Tool {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
+            name: name.into(),
+            title: None,
             description: None,
             input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
-            name: name.into(),
-            title: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -7124,13 +7131,6 @@ impl Tool {
         self.meta = Some(meta.into());
         self
     }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
 }
 
 impl<'de> Deserialize<'de> for Tool {
@@ -7143,16 +7143,18 @@ impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        let mut name = codec::Slot::EMPTY;
+        let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut input_schema = codec::Slot::EMPTY;
         let mut output_schema = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
+                "name" => name.read("name", &mut members)?,
+                "title" => title.read_optional("title", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "inputSchema" => input_schema.read("inputSchema", &mut members)?,
                 "outputSchema" => {
@@ -7160,19 +7162,17 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 }
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
+            name: name.required("name")?,
+            title: title.optional(),
             description: description.optional(),
             input_schema: input_schema.required("inputSchema")?,
             output_schema: output_schema.optional(),
             annotations: annotations.optional(),
             meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
             extra: extra.unique()?,
         })
     }
@@ -7181,24 +7181,24 @@ impl<'de> codec::FromMembers<'de> for Tool {
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "description", &self.description)?;
         map.serialize_entry("inputSchema", &self.input_schema)?;
         codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
         codec::write_optional(&mut map, "annotations", &self.annotations)?;
         codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
         self.extra
             .write(
                 &mut map,
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                 ],
             )?;
         map.end()

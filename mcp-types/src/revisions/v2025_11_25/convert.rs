@@ -1587,13 +1587,13 @@ impl From<old::Tool> for new::Tool {
             extra.stash("execution", value);
         }
         new::Tool {
+            name: from.name,
+            title: from.title,
             description: from.description,
             input_schema: from.input_schema.into(),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            name: from.name,
-            title: from.title,
             icons: from.icons,
             extra,
         }
@@ -2958,14 +2958,14 @@ impl From<new::Tool> for old::Tool {
     fn from(from: new::Tool) -> Self {
         let mut extra = from.extra;
         old::Tool {
+            name: from.name,
+            title: from.title,
             description: from.description,
             input_schema: from.input_schema.into(),
             execution: extra.take("execution"),
             output_schema: from.output_schema.map(Into::into),
             annotations: from.annotations,
             meta: from.meta,
-            name: from.name,
-            title: from.title,
             icons: from.icons,
             extra,
         }

@@ -2413,9 +2413,14 @@ impl Arbitrary for Tool {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (any::<ToolInputSchema>(), arbitrary::text())
-            .prop_map(|(input_schema, name)| Tool::new(input_schema, name))
+        let all = (arbitrary::text(), any::<ToolInputSchema>())
+            .prop_map(|(name, input_schema)| Tool::new(name, input_schema))
             .boxed();
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
@@ -2443,11 +2448,6 @@ impl Arbitrary for Tool {
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
-        let all = arbitrary::with(
-            all,
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
@@ -2455,14 +2455,14 @@ impl Arbitrary for Tool {
             all,
             arbitrary::extra(
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "execution",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                     "icons",
                 ],
             ),

@@ -10040,6 +10040,11 @@ impl Serialize for ToolOutputSchema {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
+    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
+    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    pub name: String,
+    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    pub title: Option<String>,
     /// What the tool does and when to use it. Models rely on it to choose.
     pub description: Option<String>,
     /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
@@ -10056,11 +10061,6 @@ pub struct Tool {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<Object>,
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
-    pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
-    pub title: Option<String>,
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
@@ -10071,19 +10071,26 @@ pub struct Tool {
 impl Tool {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
+            name: name.into(),
+            title: None,
             description: None,
             input_schema,
             execution: None,
             output_schema: None,
             annotations: None,
             meta: None,
-            name: name.into(),
-            title: None,
             icons: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -10121,13 +10128,6 @@ impl Tool {
         self
     }
 
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
     /// Sets `icons`.
     #[must_use]
     pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
@@ -10146,18 +10146,20 @@ impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        let mut name = codec::Slot::EMPTY;
+        let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut input_schema = codec::Slot::EMPTY;
         let mut execution = codec::Slot::EMPTY;
         let mut output_schema = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
         let mut icons = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
+                "name" => name.read("name", &mut members)?,
+                "title" => title.read_optional("title", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "inputSchema" => input_schema.read("inputSchema", &mut members)?,
                 "execution" => execution.read_optional("execution", &mut members)?,
@@ -10166,21 +10168,19 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 }
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
+            name: name.required("name")?,
+            title: title.optional(),
             description: description.optional(),
             input_schema: input_schema.required("inputSchema")?,
             execution: execution.optional(),
             output_schema: output_schema.optional(),
             annotations: annotations.optional(),
             meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
             icons: icons.optional(),
             extra: extra.unique()?,
         })
@@ -10190,27 +10190,27 @@ impl<'de> codec::FromMembers<'de> for Tool {
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "description", &self.description)?;
         map.serialize_entry("inputSchema", &self.input_schema)?;
         codec::write_optional(&mut map, "execution", &self.execution)?;
         codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
         codec::write_optional(&mut map, "annotations", &self.annotations)?;
         codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "icons", &self.icons)?;
         self.extra
             .write(
                 &mut map,
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "execution",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                     "icons",
                 ],
             )?;

@@ -87,8 +87,8 @@ impl Arbitrary for BlobResourceContents {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (arbitrary::base64(), arbitrary::text())
-            .prop_map(|(blob, uri)| BlobResourceContents::new(blob, uri))
+        let all = (arbitrary::text(), arbitrary::base64())
+            .prop_map(|(uri, blob)| BlobResourceContents::new(uri, blob))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -146,9 +146,9 @@ impl Arbitrary for BlobResourceContents {
             all,
             arbitrary::extra(
                 &[
-                    "blob",
                     "uri",
                     "mimeType",
+                    "blob",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -1411,8 +1411,13 @@ impl Arbitrary for Implementation {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(version, name)| Implementation::new(version, name))
+            .prop_map(|(name, version)| Implementation::new(name, version))
             .boxed();
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
@@ -1425,18 +1430,13 @@ impl Arbitrary for Implementation {
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
-        let all = arbitrary::with(
-            all,
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
         arbitrary::with(
             all,
             arbitrary::extra(
-                &["version", "description", "websiteUrl", "name", "title", "icons"],
+                &["name", "title", "version", "description", "websiteUrl", "icons"],
             ),
             |it, value| it.extra = value,
         )
@@ -3864,7 +3864,7 @@ impl Arbitrary for TextResourceContents {
 
     fn arbitrary_with((): ()) -> Self::Strategy {
         let all = (arbitrary::text(), arbitrary::text())
-            .prop_map(|(text, uri)| TextResourceContents::new(text, uri))
+            .prop_map(|(uri, text)| TextResourceContents::new(uri, text))
             .boxed();
         let all = arbitrary::with(
             all,
@@ -3922,9 +3922,9 @@ impl Arbitrary for TextResourceContents {
             all,
             arbitrary::extra(
                 &[
-                    "text",
                     "uri",
                     "mimeType",
+                    "text",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -4100,9 +4100,14 @@ impl Arbitrary for Tool {
     type Strategy = BoxedStrategy<Self>;
 
     fn arbitrary_with((): ()) -> Self::Strategy {
-        let all = (any::<ToolInputSchema>(), arbitrary::text())
-            .prop_map(|(input_schema, name)| Tool::new(input_schema, name))
+        let all = (arbitrary::text(), any::<ToolInputSchema>())
+            .prop_map(|(name, input_schema)| Tool::new(name, input_schema))
             .boxed();
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.title = value,
+        );
         let all = arbitrary::with(
             all,
             arbitrary::maybe(arbitrary::text()),
@@ -4125,11 +4130,6 @@ impl Arbitrary for Tool {
         );
         let all = arbitrary::with(
             all,
-            arbitrary::maybe(arbitrary::text()),
-            |it, value| it.title = value,
-        );
-        let all = arbitrary::with(
-            all,
             arbitrary::maybe(arbitrary::list(any::<Icon>(), 0..=3)),
             |it, value| it.icons = value,
         );
@@ -4137,13 +4137,13 @@ impl Arbitrary for Tool {
             all,
             arbitrary::extra(
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                     "icons",
                 ],
             ),

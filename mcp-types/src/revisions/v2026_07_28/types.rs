@@ -295,12 +295,12 @@ impl Serialize for BaseMetadata {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// The bytes in base64.
-    pub blob: Base64Text,
     /// Which resource, or part of one, these bytes belong to.
     pub uri: String,
     /// Media type of the bytes. Absent where the server does not know it.
     pub mime_type: Option<String>,
+    /// The bytes in base64.
+    pub blob: Base64Text,
     /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
@@ -349,11 +349,11 @@ pub struct BlobResourceContents {
 impl BlobResourceContents {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(blob: impl Into<Base64Text>, uri: impl Into<String>) -> Self {
+    pub fn new(uri: impl Into<String>, blob: impl Into<Base64Text>) -> Self {
         Self {
-            blob: blob.into(),
             uri: uri.into(),
             mime_type: None,
+            blob: blob.into(),
             meta: None,
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -454,9 +454,9 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut blob = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
+        let mut blob = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         #[cfg(feature = "sep-2093")]
         let mut name = codec::Slot::EMPTY;
@@ -475,9 +475,9 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
-                "blob" => blob.read("blob", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
+                "blob" => blob.read("blob", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 #[cfg(feature = "sep-2093")]
                 "name" => name.read_optional("name", &mut members)?,
@@ -506,9 +506,9 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
             }
         }
         Ok(Self {
-            blob: blob.required("blob")?,
             uri: uri.required("uri")?,
             mime_type: mime_type.optional(),
+            blob: blob.required("blob")?,
             meta: meta.optional(),
             #[cfg(feature = "sep-2093")]
             name: name.optional(),
@@ -532,9 +532,9 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("blob", &self.blob)?;
         map.serialize_entry("uri", &self.uri)?;
         codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
+        map.serialize_entry("blob", &self.blob)?;
         codec::write_optional(&mut map, "_meta", &self.meta)?;
         #[cfg(feature = "sep-2093")]
         {
@@ -568,9 +568,9 @@ impl Serialize for BlobResourceContents {
             .write(
                 &mut map,
                 &[
-                    "blob",
                     "uri",
                     "mimeType",
+                    "blob",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -5976,16 +5976,16 @@ impl Serialize for ImageContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
+    /// Identifier of the software. It is also what people see where there is no `title`.
+    pub name: String,
+    /// Label for people to read. Where it is absent, show `name` instead.
+    pub title: Option<String>,
     /// Version of the software, in a format of its own choice; not the revision of the protocol.
     pub version: String,
     /// What the software is for. Absent where the peer does not say.
     pub description: Option<String>,
     /// Home page of the software. Absent where it has none.
     pub website_url: Option<String>,
-    /// Identifier of the software. It is also what people see where there is no `title`.
-    pub name: String,
-    /// Label for people to read. Where it is absent, show `name` instead.
-    pub title: Option<String>,
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
@@ -5996,16 +5996,23 @@ pub struct Implementation {
 impl Implementation {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(version: impl Into<String>, name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
+            name: name.into(),
+            title: None,
             version: version.into(),
             description: None,
             website_url: None,
-            name: name.into(),
-            title: None,
             icons: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -6019,13 +6026,6 @@ impl Implementation {
     #[must_use]
     pub fn website_url(mut self, website_url: impl Into<String>) -> Self {
         self.website_url = Some(website_url.into());
-        self
-    }
-
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
         self
     }
 
@@ -6047,30 +6047,30 @@ impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        let mut name = codec::Slot::EMPTY;
+        let mut title = codec::Slot::EMPTY;
         let mut version = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut website_url = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
         let mut icons = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
+                "name" => name.read("name", &mut members)?,
+                "title" => title.read_optional("title", &mut members)?,
                 "version" => version.read("version", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "websiteUrl" => website_url.read_optional("websiteUrl", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
+            name: name.required("name")?,
+            title: title.optional(),
             version: version.required("version")?,
             description: description.optional(),
             website_url: website_url.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
             icons: icons.optional(),
             extra: extra.unique()?,
         })
@@ -6080,16 +6080,16 @@ impl<'de> codec::FromMembers<'de> for Implementation {
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        codec::write_optional(&mut map, "title", &self.title)?;
         map.serialize_entry("version", &self.version)?;
         codec::write_optional(&mut map, "description", &self.description)?;
         codec::write_optional(&mut map, "websiteUrl", &self.website_url)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "icons", &self.icons)?;
         self.extra
             .write(
                 &mut map,
-                &["version", "description", "websiteUrl", "name", "title", "icons"],
+                &["name", "title", "version", "description", "websiteUrl", "icons"],
             )?;
         map.end()
     }
@@ -16147,12 +16147,12 @@ impl Serialize for TextContent {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
-    pub text: String,
     /// Which resource, or which part of one, the text belongs to.
     pub uri: String,
     /// The media type of the text. Absent means that the server does not know.
     pub mime_type: Option<String>,
+    /// The text itself. Binary data goes into [`BlobResourceContents`] instead.
+    pub text: String,
     /// Extra data beside the payload, for either side to attach. Give keys a prefix of your own,
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
@@ -16201,11 +16201,11 @@ pub struct TextResourceContents {
 impl TextResourceContents {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
+    pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
             uri: uri.into(),
             mime_type: None,
+            text: text.into(),
             meta: None,
             #[cfg(feature = "sep-2093")]
             name: None,
@@ -16306,9 +16306,9 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut text = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
+        let mut text = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         #[cfg(feature = "sep-2093")]
         let mut name = codec::Slot::EMPTY;
@@ -16327,9 +16327,9 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
-                "text" => text.read("text", &mut members)?,
                 "uri" => uri.read("uri", &mut members)?,
                 "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
+                "text" => text.read("text", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
                 #[cfg(feature = "sep-2093")]
                 "name" => name.read_optional("name", &mut members)?,
@@ -16358,9 +16358,9 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
             }
         }
         Ok(Self {
-            text: text.required("text")?,
             uri: uri.required("uri")?,
             mime_type: mime_type.optional(),
+            text: text.required("text")?,
             meta: meta.optional(),
             #[cfg(feature = "sep-2093")]
             name: name.optional(),
@@ -16384,9 +16384,9 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("text", &self.text)?;
         map.serialize_entry("uri", &self.uri)?;
         codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
+        map.serialize_entry("text", &self.text)?;
         codec::write_optional(&mut map, "_meta", &self.meta)?;
         #[cfg(feature = "sep-2093")]
         {
@@ -16420,9 +16420,9 @@ impl Serialize for TextResourceContents {
             .write(
                 &mut map,
                 &[
-                    "text",
                     "uri",
                     "mimeType",
+                    "text",
                     "_meta",
                     #[cfg(feature = "sep-2093")]
                     "name",
@@ -16960,6 +16960,11 @@ impl Serialize for ToolOutputSchema {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
+    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
+    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
+    pub name: String,
+    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
+    pub title: Option<String>,
     /// What the tool does and when to use it. Models rely on it to choose.
     pub description: Option<String>,
     /// The JSON Schema that the arguments of a call have to satisfy. Its root always describes an
@@ -16974,11 +16979,6 @@ pub struct Tool {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: Option<MetaObject>,
-    /// The identifier to pass to `tools/call`, unique within the server. Best kept to 128
-    /// characters from letters, digits, `_`, `-` and `.`; upper and lower case differ.
-    pub name: String,
-    /// The label shown to people. Without it `annotations.title` is used, and then `name`.
-    pub title: Option<String>,
     /// Pictures to show beside the name, usually one image in several sizes or themes. Absent
     /// where there is none; a client that draws icons can handle at least PNG and JPEG.
     pub icons: Option<Vec<Icon>>,
@@ -16989,18 +16989,25 @@ pub struct Tool {
 impl Tool {
     /// Makes one of its required members.
     #[must_use]
-    pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, input_schema: ToolInputSchema) -> Self {
         Self {
+            name: name.into(),
+            title: None,
             description: None,
             input_schema,
             output_schema: None,
             annotations: None,
             meta: None,
-            name: name.into(),
-            title: None,
             icons: None,
             extra: Extra::new(),
         }
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
     }
 
     /// Sets `description`.
@@ -17031,13 +17038,6 @@ impl Tool {
         self
     }
 
-    /// Sets `title`.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.title = Some(title.into());
-        self
-    }
-
     /// Sets `icons`.
     #[must_use]
     pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
@@ -17056,17 +17056,19 @@ impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        let mut name = codec::Slot::EMPTY;
+        let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut input_schema = codec::Slot::EMPTY;
         let mut output_schema = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
         let mut icons = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
             match key.as_str() {
+                "name" => name.read("name", &mut members)?,
+                "title" => title.read_optional("title", &mut members)?,
                 "description" => description.read_optional("description", &mut members)?,
                 "inputSchema" => input_schema.read("inputSchema", &mut members)?,
                 "outputSchema" => {
@@ -17074,20 +17076,18 @@ impl<'de> codec::FromMembers<'de> for Tool {
                 }
                 "annotations" => annotations.read_optional("annotations", &mut members)?,
                 "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
                 "icons" => icons.read_optional("icons", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
             }
         }
         Ok(Self {
+            name: name.required("name")?,
+            title: title.optional(),
             description: description.optional(),
             input_schema: input_schema.required("inputSchema")?,
             output_schema: output_schema.optional(),
             annotations: annotations.optional(),
             meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
             icons: icons.optional(),
             extra: extra.unique()?,
         })
@@ -17097,25 +17097,25 @@ impl<'de> codec::FromMembers<'de> for Tool {
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "description", &self.description)?;
         map.serialize_entry("inputSchema", &self.input_schema)?;
         codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
         codec::write_optional(&mut map, "annotations", &self.annotations)?;
         codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
         codec::write_optional(&mut map, "icons", &self.icons)?;
         self.extra
             .write(
                 &mut map,
                 &[
+                    "name",
+                    "title",
                     "description",
                     "inputSchema",
                     "outputSchema",
                     "annotations",
                     "_meta",
-                    "name",
-                    "title",
                     "icons",
                 ],
             )?;
