@@ -5,7 +5,7 @@
 //! `answer` makes the body of the response. `serve` is a server of its own. Requests of sessions turn
 //! off at `legacy`: `sessions` finds the session, here as an `entry` or in the `store` of all
 //! processes, which talk to each other in `elsewhere`; `jobs` are its requests, and what these say
-//! is a `stream` that goes to `events` and to the `reader` that a connection is.
+//! is a `stream`: through its `window` it goes to `events` and to the `reader` that a connection is.
 
 mod answer;
 #[cfg(feature = "legacy")]
@@ -31,6 +31,8 @@ mod sessions;
 mod store;
 #[cfg(feature = "legacy")]
 mod stream;
+#[cfg(feature = "legacy")]
+mod window;
 
 pub use answer::HttpBody;
 #[cfg(feature = "legacy")]

@@ -54,6 +54,7 @@ mod lists;
 mod outlet;
 mod params;
 mod peer;
+mod places;
 mod progress;
 mod prompts;
 mod race;

@@ -148,7 +148,7 @@ impl Endpoint {
     pub(super) async fn post(
         &self,
         entry: &Arc<Entry>,
-        parts: Parts,
+        extensions: Extensions,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
@@ -160,7 +160,7 @@ impl Endpoint {
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,
-            extensions: Arc::new(Extensions::of_http(parts)),
+            extensions: Arc::new(extensions),
         };
         let mut jobs = Jobs::default();
         let mut notified = Vec::new();

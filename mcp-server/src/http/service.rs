@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 #[cfg(feature = "legacy")]
@@ -93,13 +94,15 @@ impl Server {
 impl HttpService {
     /// Answers a request. It is given up when the future is dropped, or the body of the response
     /// before its end.
-    pub(super) fn respond<B>(&self, request: Request<B>) -> HttpFuture
+    pub(super) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        HttpFuture(Box::pin(async move { endpoint.respond(request).await }))
+        HttpFuture(Box::pin(
+            async move { endpoint.respond(request, remote).await },
+        ))
     }
 }
 
@@ -129,12 +132,16 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> HttpFuture {
-        self.respond(request)
+        self.respond(request, None)
     }
 }
 
 impl Endpoint {
-    async fn respond<B: Body>(&self, request: Request<B>) -> Response<HttpBody> {
+    async fn respond<B: Body>(
+        &self,
+        request: Request<B>,
+        remote: Option<SocketAddr>,
+    ) -> Response<HttpBody> {
         let (parts, body) = request.into_parts();
         if let Err(refusal) = self.config.check(&parts) {
             return answer::refusal(refusal);
@@ -157,14 +164,16 @@ impl Endpoint {
         if legacy::session_id(&parts).is_some() {
             match self.entry(&parts).await {
                 Ok(entry) => {
-                    let response = self.post(&entry, parts, &bytes, permit).await;
+                    let extensions = Extensions::of_http(parts, remote);
+                    let response = self.post(&entry, extensions, &bytes, permit).await;
                     return response.unwrap_or_else(answer::refusal);
                 }
                 Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
                 Err(_) => {}
             }
         }
-        self.modern(parts, &bytes, permit).await
+        let extensions = Extensions::of_http(parts, remote);
+        self.modern(extensions, &bytes, permit).await
     }
 
     #[cfg(not(feature = "legacy"))]
@@ -226,7 +235,7 @@ impl Endpoint {
 
     async fn modern(
         &self,
-        parts: Parts,
+        extensions: Extensions,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Response<HttpBody> {
@@ -237,7 +246,7 @@ impl Endpoint {
             outlet,
             session: None,
             session_id: None,
-            extensions: Arc::new(Extensions::of_http(parts)),
+            extensions: Arc::new(extensions),
         };
         let message = match self.server.read(bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))

@@ -1,7 +1,6 @@
 //! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
 //! that reads it. The request and the connection do not depend on each other's life.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::events::EventStore;
+use super::window::{Phase, Reads, Window};
 use crate::engine::Answer;
 use crate::error::Chain;
 use crate::outlet::{Outlet, Push};
@@ -30,47 +30,8 @@ pub(super) struct Stream {
     /// Whether clients know how to come back to a stream that has said nothing yet.
     pub(super) primes: bool,
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<Window>,
     changed: Notify,
-}
-
-#[derive(Default)]
-struct State {
-    /// Events that the store or the connection has not got yet.
-    window: VecDeque<Bytes>,
-    bytes: usize,
-    /// The number of the last event that left the window.
-    left: u64,
-    /// The number of the last event in the store.
-    stored: u64,
-    phase: Phase,
-    /// The answer, as long as it may be the whole response.
-    answer: Option<Answer>,
-    /// Whether nothing more will be said.
-    over: bool,
-    /// How often connections were sent away.
-    kicks: u64,
-    /// The newest connection.
-    reader: Option<Reads>,
-}
-
-/// How far a connection is.
-struct Reads {
-    /// The kicks before it came.
-    kick: u64,
-    /// The number of the last event that it got.
-    read: u64,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Phase {
-    /// It may still become one JSON text.
-    #[default]
-    Open,
-    /// Events are written.
-    Begun,
-    /// Nobody will ever read.
-    Closed,
 }
 
 /// What a response becomes.
@@ -95,28 +56,6 @@ pub(super) enum Next {
     Over,
 }
 
-impl State {
-    fn last(&self) -> u64 {
-        self.left + self.window.len() as u64
-    }
-
-    /// Forgets what both have got; nobody waits for a client that is away.
-    fn trim(&mut self) {
-        let read = self.reader.as_ref().map_or(u64::MAX, |reader| reader.read);
-        let done = self.stored.min(read);
-        while self.left < done {
-            let gone = self.window.pop_front();
-            self.bytes -= gone.map_or(0, |gone| gone.len());
-            self.left += 1;
-        }
-    }
-
-    fn add(&mut self, message: Bytes) {
-        self.bytes += message.len();
-        self.window.push_back(message);
-    }
-}
-
 impl Stream {
     pub(super) fn new(
         session: &str,
@@ -135,17 +74,17 @@ impl Stream {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Window> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
         let changed = change(&mut self.state());
         self.changed.notify_waiters();
         changed
     }
 
-    async fn wait<T>(&self, mut done: impl FnMut(&State) -> Option<T>) -> T {
+    async fn wait<T>(&self, mut done: impl FnMut(&Window) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -193,7 +132,7 @@ impl Stream {
 
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
-        let decided = |state: &State| state.over || state.kicks > 0 || !state.window.is_empty();
+        let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
         if !decided(&self.state()) {
             let decided = self.wait(|state| decided(state).then_some(()));
             // Which of the two it was does not matter: the state says it.
@@ -203,7 +142,7 @@ impl Stream {
         if !state.over {
             return First::Stream;
         }
-        if state.window.is_empty()
+        if state.events.is_empty()
             && let Some(answer) = state.answer.take()
         {
             return First::Answer(answer);
@@ -237,7 +176,7 @@ impl Stream {
     /// All events of a stream where all is said, which a client can come back for like for others.
     pub(super) async fn complete(&self) -> Vec<u8> {
         self.begin().await;
-        let said: Vec<Bytes> = self.state().window.iter().cloned().collect();
+        let said: Vec<Bytes> = self.state().events.iter().cloned().collect();
         let mut text = Vec::new();
         if self.primes && !said.is_empty() {
             self.prime(&mut text, 0);
@@ -271,7 +210,7 @@ impl Stream {
         let next = {
             let state = self.state();
             let at = usize::try_from(state.stored - state.left).unwrap_or(usize::MAX);
-            let message = state.window.get(at).cloned();
+            let message = state.events.get(at).cloned();
             message.map(|message| (state.stored + 1, message))
         };
         let Some((number, message)) = next else {
@@ -339,7 +278,7 @@ impl Stream {
             if after < state.last() {
                 let read = usize::try_from(after - state.left).unwrap_or(usize::MAX);
                 return Some(Next::Events(
-                    state.window.iter().skip(read).cloned().collect(),
+                    state.events.iter().skip(read).cloned().collect(),
                 ));
             }
             state.over.then_some(Next::Over)
@@ -386,7 +325,7 @@ impl Outlet for Stream {
             if state.phase == Phase::Closed {
                 return Push::Closed;
             }
-            if !state.window.is_empty() && state.bytes + message.len() > self.limit {
+            if !state.events.is_empty() && state.bytes + message.len() > self.limit {
                 return Push::Full;
             }
             state.add(Bytes::copy_from_slice(message));
@@ -397,7 +336,7 @@ impl Outlet for Stream {
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.wait(|state| {
-            let room = state.phase == Phase::Closed || state.window.is_empty();
+            let room = state.phase == Phase::Closed || state.events.is_empty();
             room.then_some(())
         }))
     }

@@ -96,6 +96,16 @@ impl Hands {
                 }
                 "flooded".to_owned()
             }
+            "torrent" => {
+                let text = "x".repeat(256 << 10);
+                let mut guard = Guard(Some(("torrent".to_owned(), self.dropped.clone())));
+                for at in 1..=128 {
+                    let done = f64::from(at);
+                    cx.progress(done, done, text.as_str()).await?;
+                }
+                guard.0 = None;
+                "spent".to_owned()
+            }
             "parts" => {
                 let parts = cx.extension::<http::request::Parts>();
                 let path = parts.map(|parts| parts.uri.path().to_owned());
@@ -310,6 +320,17 @@ impl Raw {
         let mut chunk = std::mem::replace(&mut self.read, rest);
         chunk.truncate(size);
         String::from_utf8(chunk).expect("UTF-8")
+    }
+
+    /// Chunks until one has this text.
+    pub(crate) async fn chunks_until(&mut self, text: &str) -> String {
+        let mut read = String::new();
+        while !read.contains(text) {
+            let chunk = self.chunk().await;
+            assert!(!chunk.is_empty(), "{text} did not come: {read}");
+            read.push_str(&chunk);
+        }
+        read
     }
 
     /// The whole body.
