@@ -5,9 +5,12 @@
 //! `answer` makes the body of the response. `serve` is a server of its own. Requests of sessions turn
 //! off at `legacy`: `sessions` finds the session, here as an `entry` or in the `store` of all
 //! processes, which talk to each other in `elsewhere`; `jobs` are its requests, and what these say
-//! is a `stream`: through its `window` it goes to `events` and to the `reader` that a connection is.
+//! is a `stream`: through its `window` it goes to `events` and to the `reader` that a connection is. The
+//! transport before all this is in `channel`.
 
 mod answer;
+#[cfg(feature = "legacy")]
+mod channel;
 #[cfg(feature = "legacy")]
 mod elsewhere;
 #[cfg(feature = "legacy")]

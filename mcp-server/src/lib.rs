@@ -66,7 +66,7 @@ mod seal;
 mod server;
 mod session;
 mod tools;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", all(feature = "http", feature = "legacy")))]
 mod transport;
 
 pub use builder::ServerBuilder;

@@ -27,6 +27,8 @@ pub struct HttpConfig {
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     #[cfg(feature = "legacy")]
     pub(super) events: Option<Arc<dyn EventStore>>,
+    #[cfg(feature = "legacy")]
+    pub(super) http_sse: Option<String>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -98,6 +100,33 @@ impl HttpConfig {
     #[must_use]
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.events = Some(store);
+        self
+    }
+
+    /// Serves the deprecated transport HTTP+SSE of revision 2024-11-05 as well, for clients that
+    /// know nothing newer. It is off by default.
+    ///
+    /// Such a client is given the URL with this path, `/sse` by custom. It sends a GET, and the
+    /// first event of the response says where its messages are to be posted: at the same path,
+    /// with an id that nobody can guess. The answers come on the stream, which is the connection:
+    /// when it ends, so does all that was asked. It is of this process alone, so POSTs have to
+    /// reach the process that the GET reached.
+    ///
+    /// The path is the one that clients see, and the service has to see the same: under axum mount
+    /// it by `route_service`, which leaves paths as they are, and not by `nest_service`. It may be
+    /// that of Streamable HTTP, whose requests can be told apart: a client that tries that first,
+    /// as the specification advises, gets the newer one. Names, sizes, times and numbers are
+    /// bounded as elsewhere, the streams by [`Limits::sessions`](crate::Limits).
+    ///
+    /// ```
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new().http_sse("/sse");
+    /// ```
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn http_sse(mut self, path: impl Into<String>) -> Self {
+        self.http_sse = Some(path.into());
         self
     }
 
@@ -201,6 +230,11 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         let what = "`Accept` must have application/json and text/event-stream";
         return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
     }
+    check_content(parts)
+}
+
+/// Checks that JSON comes.
+pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut types = media(parts, CONTENT_TYPE);
     if !types
         .next()

@@ -20,6 +20,8 @@ use tower_service::Service;
 
 use super::answer::{self, HttpBody};
 #[cfg(feature = "legacy")]
+use super::channel::{self, Channels, channel_id};
+#[cfg(feature = "legacy")]
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
@@ -44,6 +46,8 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
+    #[cfg(feature = "legacy")]
+    pub(super) channels: Arc<Channels>,
     #[cfg(feature = "legacy")]
     pub(super) sessions: Sessions,
     #[cfg(feature = "legacy")]
@@ -77,6 +81,8 @@ impl Server {
             server: self,
             config,
             places,
+            #[cfg(feature = "legacy")]
+            channels: Arc::default(),
             #[cfg(feature = "legacy")]
             sessions,
             #[cfg(feature = "legacy")]
@@ -149,7 +155,16 @@ impl Endpoint {
         if parts.method != Method::POST {
             return self.other_method(&parts).await;
         }
-        if let Err(refusal) = guard::check_media(&parts) {
+        #[cfg(feature = "legacy")]
+        let channel = channel_id(self.config.http_sse.as_deref(), &parts);
+        #[cfg(not(feature = "legacy"))]
+        let channel: Option<&str> = None;
+        // Clients of that transport say nothing of what they read.
+        let checked = match channel {
+            Some(_) => guard::check_content(&parts),
+            None => guard::check_media(&parts),
+        };
+        if let Err(refusal) = checked {
             return answer::refusal(refusal);
         }
         let permit = match self.place() {
@@ -160,6 +175,12 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
+        #[cfg(feature = "legacy")]
+        if let Some(id) = channel.map(str::to_owned) {
+            let extensions = Extensions::of_http(parts, remote);
+            let response = self.post_channel(&id, extensions, &bytes, permit).await;
+            return response.unwrap_or_else(answer::refusal);
+        }
         #[cfg(feature = "legacy")]
         if legacy::session_id(&parts).is_some() {
             match self.entry(&parts).await {
@@ -187,7 +208,9 @@ impl Endpoint {
         if guard::is_modern(parts) {
             return answer::not_allowed("POST");
         }
+        let channel = channel::opens(self.config.http_sse.as_deref(), parts);
         let response = match parts.method {
+            Method::GET if channel => self.open_channel(parts),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
             _ => return answer::not_allowed("GET, POST, DELETE"),

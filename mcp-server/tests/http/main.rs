@@ -1,5 +1,6 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+mod channel;
 mod guard;
 mod legacy;
 mod modern;

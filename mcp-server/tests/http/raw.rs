@@ -214,6 +214,7 @@ pub(crate) fn with(
 pub(crate) struct Raw {
     stream: TcpStream,
     address: SocketAddr,
+    path: String,
     read: Vec<u8>,
 }
 
@@ -237,8 +238,15 @@ impl Raw {
         Self {
             stream: soon(TcpStream::connect(address)).await.expect("connected"),
             address,
+            path: "/mcp".into(),
             read: Vec::new(),
         }
+    }
+
+    /// Sends its requests to another path.
+    pub(crate) fn at(mut self, path: &str) -> Self {
+        self.path = path.into();
+        self
     }
 
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
@@ -252,7 +260,7 @@ impl Raw {
         headers: &[(&'static str, String)],
         body: &str,
     ) {
-        let mut text = format!("{method} /mcp HTTP/1.1\r\n");
+        let mut text = format!("{method} {} HTTP/1.1\r\n", self.path);
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {}\r\n", self.address));
         }
