@@ -6,13 +6,13 @@ use std::sync::{Arc, Weak};
 
 use mcp_types::revision::Versioned;
 use mcp_types::{Icon, Implementation, Notification, Request, ServerCapabilities, json::Object};
-use tokio::sync::Semaphore;
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
 use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
+use crate::places::Places;
 use crate::route::{Listener, Route, Typed};
 use crate::server::{Inner, Server};
 use crate::{lifecycle, listen, lists};
@@ -209,7 +209,7 @@ impl ServerBuilder {
             info_text,
             instructions: self.instructions,
             capabilities: self.capabilities,
-            subscriptions: Arc::new(Semaphore::new(self.limits.subscriptions)),
+            subscriptions: Places::new(&self.limits),
             limits: self.limits,
             routes: self.routes,
             listeners: self.listeners,

@@ -64,10 +64,12 @@ pub enum BusMessage {
         /// The session.
         session: String,
     },
-    /// A session's record changed: whoever holds a copy reads it again.
+    /// What a session established changed: whoever holds a copy takes it over.
     SessionChanged {
         /// The session.
         session: String,
+        /// What is in the store now.
+        value: Vec<u8>,
     },
 }
 

@@ -78,7 +78,8 @@ impl Context {
     }
 
     /// Something that the transport or a middleware attached, by its type: claims of an access
-    /// token, the parts of the HTTP request (`http::request::Parts`), a database handle.
+    /// token, the parts of the HTTP request (`http::request::Parts`), a database handle. Under
+    /// `serve_http` there is the [address](std::net::SocketAddr) of the client.
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.call.extensions.get()
@@ -183,6 +184,9 @@ pub struct Extensions {
     /// The HTTP request, whose own extensions count as ours.
     #[cfg(feature = "http")]
     parts: Option<http::request::Parts>,
+    /// Where it comes from.
+    #[cfg(feature = "http")]
+    remote: Option<std::net::SocketAddr>,
 }
 
 impl Extensions {
@@ -206,16 +210,22 @@ impl Extensions {
         let own = own.or_else(|| {
             let parts = self.parts.as_ref()?;
             let whole: &dyn Any = parts;
-            whole.downcast_ref().or_else(|| parts.extensions.get())
+            let remote: Option<&dyn Any> = self.remote.as_ref().map(|remote| remote as _);
+            let found = whole.downcast_ref().or_else(|| parts.extensions.get());
+            found.or_else(|| remote?.downcast_ref())
         });
         own
     }
 
     /// What is known of an HTTP request.
     #[cfg(feature = "http")]
-    pub(crate) fn of_http(parts: http::request::Parts) -> Self {
+    pub(crate) fn of_http(
+        parts: http::request::Parts,
+        remote: Option<std::net::SocketAddr>,
+    ) -> Self {
         Self {
             parts: Some(parts),
+            remote,
             ..Self::default()
         }
     }

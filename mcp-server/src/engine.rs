@@ -70,6 +70,9 @@ pub(crate) struct Answer {
 pub(crate) enum Refused {
     /// Its form is at fault, its revision or its capabilities: 400.
     Malformed,
+    /// What is around it says something else, or it names a revision that is not spoken: 400, in
+    /// whatever era the rest of the conversation is.
+    Mismatch,
     /// There is no such method: 404.
     NoMethod,
 }
@@ -125,18 +128,9 @@ impl Server {
                 id, method, params, ..
             } => self.request(&id, &method, params, via),
             Message::Notification { method, params, .. } => self.notification(&method, params, via),
-            Message::Result { id, result, .. } => {
-                respond::route(via, &id, Ok(result.to_owned()));
-                Accepted::Nothing
-            }
-            Message::Error { id, error, .. } => {
-                let error = json::from_str(error.get()).unwrap_or_else(|error| {
-                    ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
-                });
-                if let Some(id) = id {
-                    respond::route(via, &id, Err(error));
-                } else {
-                    tracing::warn!(%error, "the peer could not read a message");
+            Message::Result { .. } | Message::Error { .. } => {
+                if respond::hand_over(via.session.as_deref(), &message) == Some(false) {
+                    tracing::warn!(id = ?message.id(), "answer to a request that was not sent");
                 }
                 Accepted::Nothing
             }
@@ -164,7 +158,7 @@ impl Server {
         if let Some(parts) = via.extensions.parts()
             && let Err(error) = crate::http::check_headers(self, parts, method, &head)
         {
-            return refused(error, Refused::Malformed);
+            return refused(error, Refused::Mismatch);
         }
         let peer = match (head.version(), &via.session) {
             (Some(version), _) if version == Revision::LATEST.as_str() => {
@@ -172,7 +166,7 @@ impl Server {
             }
             (Some(version), _) => {
                 let error = lifecycle::unsupported(self, &version);
-                return refused(error, Refused::Malformed);
+                return refused(error, Refused::Mismatch);
             }
             (None, _) if method == lifecycle::INITIALIZE => {
                 return match lifecycle::initialize(self, id, params, via) {

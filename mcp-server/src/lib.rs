@@ -57,6 +57,7 @@ mod lists;
 mod outlet;
 mod params;
 mod peer;
+mod places;
 mod progress;
 mod prompts;
 mod race;
@@ -68,6 +69,7 @@ mod seal;
 mod server;
 mod session;
 mod tools;
+#[cfg(any(feature = "stdio", all(feature = "http", feature = "legacy")))]
 mod transport;
 
 pub use builder::ServerBuilder;

@@ -13,9 +13,13 @@ pub struct Limits {
     /// Requests of one connection or session that run at once, over HTTP of all connections
     /// together: 1,024. One more is refused.
     pub concurrent_requests: usize,
-    /// Subscriptions of one connection or session, and requests of `subscriptions/listen` in the
-    /// whole process over HTTP: 1,024.
+    /// Requests of `subscriptions/listen` of one peer that last at once: 1,024. A peer is a
+    /// connection; over HTTP it is who the [`Principal`](crate::Principal) says, else the address
+    /// that the request comes from, as far as that is known (an extension of the type
+    /// [`SocketAddr`](std::net::SocketAddr), which `serve_http` sets), else anyone.
     pub subscriptions: usize,
+    /// Requests of `subscriptions/listen` that last at once in all: 10,000.
+    pub all_subscriptions: usize,
     /// Resources that one subscription may name: 1,024.
     pub subscribed_resources: usize,
     /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
@@ -51,6 +55,7 @@ impl Default for Limits {
             batch: 100,
             concurrent_requests: 1_024,
             subscriptions: 1_024,
+            all_subscriptions: 10_000,
             subscribed_resources: 1_024,
             queued_bytes: 1 << 20,
             request_time: Duration::from_secs(300),

@@ -36,7 +36,7 @@ async fn listen(
         return Err(HandlerError::internal("a subscription needs a request"));
     };
     let server = cx.server().clone();
-    let Ok(_place) = Arc::clone(&server.inner.subscriptions).try_acquire_owned() else {
+    let Some(_place) = server.inner.subscriptions.take(&cx) else {
         return Err(HandlerError::internal("too many subscriptions"));
     };
     let honoured = honour(&server, params.notifications)?;

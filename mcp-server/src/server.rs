@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use mcp_types::{Implementation, MessageInfo, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
 
 use crate::builder::ServerBuilder;
 use crate::changes::{Bus, BusMessage, BusReceiver, Change, Hub};
 use crate::context::Ended;
 use crate::limits::Limits;
 use crate::lists::Features;
+use crate::places::Places;
 use crate::route::{Listener, Route};
 
 /// A server: handlers, lists and settings, ready to be served. Cheap to clone.
@@ -32,7 +32,7 @@ pub(crate) struct Inner {
     pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,
-    pub(crate) subscriptions: Arc<Semaphore>,
+    pub(crate) subscriptions: Arc<Places>,
     pub(crate) stopping: Ended,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,

@@ -4,5 +4,12 @@
 mod connection;
 mod flight;
 mod outbox;
+#[cfg(feature = "stdio")]
 mod stdio;
+#[cfg(feature = "stdio")]
 mod stream;
+
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub(crate) use connection::{Connection, Owner};
+#[cfg(all(feature = "http", feature = "legacy"))]
+pub(crate) use outbox::Outbox;

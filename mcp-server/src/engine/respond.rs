@@ -1,14 +1,13 @@
 //! Response messages in the form of the peer's revision.
 
-use mcp_types::rpc::{self, ErrorObject};
-use mcp_types::{RequestId, Revision};
+use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::{RequestId, Revision, json};
 
-use super::Via;
 use super::sign::Signed;
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::route::Sendable;
-use crate::session::Response;
+use crate::session::Session;
 
 /// The response with a handler's result.
 pub(crate) fn result<T: Sendable>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
@@ -40,13 +39,22 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorObject) -> Vec<u8> {
     message
 }
 
-/// Hands a legacy peer's answer to the handler that waits for it.
-pub(super) fn route(via: &Via, id: &RequestId, response: Response) {
-    let known = via
-        .session
-        .as_ref()
-        .is_some_and(|session| session.calls.answer(id, response));
-    if !known {
-        tracing::warn!(%id, "answer to a request that was not sent");
-    }
+/// Hands a legacy peer's answer to the handler that waits for it: whether there was one, `None`
+/// where the message answers nothing.
+pub(crate) fn hand_over(session: Option<&Session>, message: &Message<'_>) -> Option<bool> {
+    let (id, response) = match message {
+        Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
+        Message::Error { id, error, .. } => {
+            let error = json::from_str(error.get()).unwrap_or_else(|error| {
+                ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
+            });
+            let Some(id) = id else {
+                tracing::warn!(%error, "the peer could not read a message");
+                return Some(true);
+            };
+            (id, Err(error))
+        }
+        Message::Request { .. } | Message::Notification { .. } => return None,
+    };
+    Some(session.is_some_and(|session| session.calls.answer(id, response)))
 }

@@ -19,7 +19,6 @@ use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
 use super::line::Line;
-use super::stream::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
 
@@ -36,36 +35,39 @@ enum Kind {
     Stream(Streaming),
 }
 
-/// A reader, between two pieces or on its way to the next.
-enum Streaming {
-    Rests(Option<Box<Reader>>),
-    Reads(Reads),
+/// The next bytes of a body and what gives those after them; `None` where there are none.
+#[cfg(feature = "legacy")]
+pub(super) type Piece = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
+
+/// Gives a body piece by piece.
+#[cfg(feature = "legacy")]
+pub(super) trait Source: Send {
+    fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>>;
 }
 
-type Reads = Pin<Box<dyn Future<Output = (Box<Reader>, Option<Vec<u8>>)> + Send>>;
+/// A source, between two pieces or on its way to the next.
+#[cfg(feature = "legacy")]
+enum Streaming {
+    Rests(Option<Box<dyn Source>>),
+    Reads(Pin<Box<dyn Future<Output = Piece> + Send>>),
+}
 
 impl Streaming {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if let Self::Rests(reader) = self {
-            let Some(mut reader) = reader.take() else {
+        if let Self::Rests(source) = self {
+            let Some(source) = source.take() else {
                 return Poll::Ready(None);
             };
-            *self = Self::Reads(Box::pin(async move {
-                let piece = reader.next().await;
-                (reader, piece)
-            }));
+            *self = Self::Reads(source.next());
         }
         let Self::Reads(reads) = self else {
             return Poll::Ready(None);
         };
-        match reads.as_mut().poll(task) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready((reader, piece)) => {
-                let more = piece.is_some() && !reader.is_over();
-                *self = Self::Rests(more.then_some(reader));
-                Poll::Ready(piece)
-            }
-        }
+        reads.as_mut().poll(task).map(|piece| {
+            let (text, rest) = piece.map_or((None, None), |(text, rest)| (Some(text), rest));
+            *self = Self::Rests(rest);
+            text
+        })
     }
 }
 
@@ -74,9 +76,10 @@ impl HttpBody {
         Self(Kind::Whole(text.into()))
     }
 
-    /// What a reader reads.
-    pub(super) fn stream(reader: Reader) -> Self {
-        Self(Kind::Stream(Streaming::Rests(Some(Box::new(reader)))))
+    /// What a source gives.
+    #[cfg(feature = "legacy")]
+    pub(super) fn stream(source: impl Source + 'static) -> Self {
+        Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
     }
 }
 
@@ -93,15 +96,6 @@ pub(super) fn json(status: StatusCode, text: Vec<u8>) -> Response<HttpBody> {
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
-}
-
-/// A response of events that are all there, and cannot be resumed.
-pub(super) fn whole_events(messages: impl Iterator<Item = Bytes>) -> Response<HttpBody> {
-    let mut text = Vec::new();
-    for message in messages {
-        let _ = write_event(&mut text, &Event::data(&message));
-    }
-    events(HttpBody::whole(text))
 }
 
 /// A response of events.
@@ -145,7 +139,7 @@ pub(super) fn not_allowed(allowed: &'static str) -> Response<HttpBody> {
 pub(super) fn answer(answer: Answer) -> Response<HttpBody> {
     let status = match answer.refused {
         None => StatusCode::OK,
-        Some(Refused::Malformed) => StatusCode::BAD_REQUEST,
+        Some(Refused::Malformed | Refused::Mismatch) => StatusCode::BAD_REQUEST,
         Some(Refused::NoMethod) => StatusCode::NOT_FOUND,
     };
     json(status, answer.message)

@@ -1,9 +1,9 @@
 //! [`EventStore`]: what was said on the streams of legacy sessions, for clients that come back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
@@ -60,23 +60,36 @@ pub trait EventStore: Send + Sync + 'static {
 const ENDED_STREAMS: usize = 16;
 /// Bytes of events that are kept for a session.
 const SESSION_BYTES: usize = 1 << 20;
+/// Bytes of events that are kept in all.
+const ALL_BYTES: usize = 64 << 20;
 
 /// Events in the memory of this process.
 ///
-/// Of a session, at most 1 MiB of events and 16 streams that have ended are kept, and of each
-/// stream as many events as it is made for; the oldest give way. The newest event of a stream
-/// stays in any case.
+/// At most 64 MiB of events are kept, 1 MiB for a session, and of each stream as many events as it
+/// is made for; for a session, 16 streams that have ended are kept. The oldest give way, and the
+/// sessions that were silent for longest. The newest event of a stream that goes on stays in any
+/// case.
 pub struct MemoryEvents {
     kept: usize,
-    sessions: Mutex<HashMap<String, Streams>>,
-    changed: Notify,
+    all: Mutex<All>,
+}
+
+#[derive(Default)]
+struct All {
+    bytes: usize,
+    sessions: HashMap<String, Streams>,
+    /// The sessions that have something to give, by when they last spoke.
+    silent: BTreeMap<u64, String>,
+    clock: u64,
 }
 
 #[derive(Default)]
 struct Streams {
     bytes: usize,
+    /// The key among those that are silent.
+    spoke: u64,
     /// Oldest first.
-    streams: VecDeque<Kept>,
+    all: VecDeque<Kept>,
 }
 
 struct Kept {
@@ -85,6 +98,7 @@ struct Kept {
     last: u64,
     events: VecDeque<(u64, Bytes)>,
     ended: bool,
+    changed: Arc<Notify>,
 }
 
 impl MemoryEvents {
@@ -93,80 +107,133 @@ impl MemoryEvents {
     pub fn new(kept: usize) -> Self {
         Self {
             kept: kept.max(1),
-            sessions: Mutex::default(),
-            changed: Notify::new(),
+            all: Mutex::default(),
         }
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Streams>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn add(&self, session: &str, stream: &str, number: u64, message: Option<Bytes>) {
-        let mut sessions = self.sessions();
-        let Some(streams) = sessions.get_mut(session) else {
+impl All {
+    fn add(
+        &mut self,
+        session: &str,
+        stream: &str,
+        number: u64,
+        message: Option<Bytes>,
+        limit: usize,
+    ) {
+        let Some(streams) = self.sessions.get_mut(session) else {
             return;
         };
-        let mut known = streams.streams.iter_mut();
-        let Some(kept) = known.find(|kept| kept.id == stream) else {
+        let Some(kept) = streams.all.iter_mut().find(|kept| kept.id == stream) else {
             return;
         };
+        let before = streams.bytes;
         match message {
             None => kept.ended = true,
             Some(message) if number > kept.last => {
                 kept.last = number;
                 streams.bytes += message.len();
                 kept.events.push_back((number, message));
-                while kept.events.len() > self.kept {
-                    let gone = kept.events.pop_front();
-                    streams.bytes -= gone.map_or(0, |(_, message)| message.len());
+                if kept.events.len() > limit {
+                    streams.bytes -= kept.give();
                 }
             }
             Some(_) => {}
         }
-        streams.shrink();
+        kept.changed.notify_waiters();
+        streams.shrink(SESSION_BYTES, ENDED_STREAMS);
+        self.bytes = self.bytes - before + streams.bytes;
+        let name = self.silent.remove(&streams.spoke);
+        self.clock += 1;
+        streams.spoke = self.clock;
+        let name = name.unwrap_or_else(|| session.to_owned());
+        self.silent.insert(self.clock, name);
+        self.shrink();
     }
 
-    fn page(&self, session: &str, stream: &str, after: u64) -> Option<Page> {
-        let sessions = self.sessions();
-        let mut streams = sessions.get(session)?.streams.iter();
-        let kept = streams.find(|kept| kept.id == stream)?;
-        let events = kept.events.iter().filter(|(number, _)| *number > after);
-        Some(Page {
-            events: events.cloned().collect(),
-            ended: kept.ended,
-        })
+    /// Makes room in the sessions that were silent for longest.
+    fn shrink(&mut self) {
+        while self.bytes > ALL_BYTES {
+            let Some((_, session)) = self.silent.pop_first() else {
+                return;
+            };
+            if let Some(streams) = self.sessions.get_mut(&session) {
+                let before = streams.bytes;
+                streams.shrink(0, 0);
+                self.bytes = self.bytes - before + streams.bytes;
+            }
+        }
+    }
+
+    fn find(&self, session: &str, stream: &str) -> Option<&Kept> {
+        let mut streams = self.sessions.get(session)?.all.iter();
+        streams.find(|kept| kept.id == stream)
+    }
+
+    fn remove(&mut self, session: &str) {
+        let Some(streams) = self.sessions.remove(session) else {
+            return;
+        };
+        self.bytes -= streams.bytes;
+        self.silent.remove(&streams.spoke);
+        for kept in &streams.all {
+            kept.changed.notify_waiters();
+        }
     }
 }
 
 impl Streams {
-    fn shrink(&mut self) {
-        let ended = self.streams.iter().filter(|kept| kept.ended).count();
-        if ended > ENDED_STREAMS
-            && let Some(oldest) = self.streams.iter().position(|kept| kept.ended)
-            && let Some(gone) = self.streams.remove(oldest)
+    /// Keeps no more than so many bytes and streams that have ended, as far as possible.
+    fn shrink(&mut self, bytes: usize, ended: usize) {
+        let mut over = self.all.iter().filter(|kept| kept.ended).count();
+        while over > ended
+            && let Some(oldest) = self.all.iter().position(|kept| kept.ended)
+            && let Some(mut gone) = self.all.remove(oldest)
         {
-            let bytes: usize = gone.events.iter().map(|(_, message)| message.len()).sum();
-            self.bytes -= bytes;
-        }
-        for kept in &mut self.streams {
-            while self.bytes > SESSION_BYTES && kept.events.len() > 1 {
-                let gone = kept.events.pop_front();
-                self.bytes -= gone.map_or(0, |(_, message)| message.len());
+            while !gone.events.is_empty() {
+                self.bytes -= gone.give();
             }
+            gone.changed.notify_waiters();
+            over -= 1;
+        }
+        for kept in &mut self.all {
+            while self.bytes > bytes && kept.events.len() > 1 {
+                self.bytes -= kept.give();
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// Gives the oldest event up: how many bytes that is.
+    fn give(&mut self) -> usize {
+        let gone = self.events.pop_front();
+        gone.map_or(0, |(_, message)| message.len())
+    }
+
+    fn page(&self, after: u64) -> Page {
+        let events = self.events.iter().filter(|(number, _)| *number > after);
+        Page {
+            events: events.cloned().collect(),
+            ended: self.ended,
         }
     }
 }
 
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        let mut sessions = self.sessions();
-        let streams = sessions.entry(session.to_owned()).or_default();
-        streams.streams.push_back(Kept {
+        let mut all = self.all();
+        let streams = all.sessions.entry(session.to_owned()).or_default();
+        streams.all.push_back(Kept {
             id: stream.to_owned(),
             last: 0,
             events: VecDeque::new(),
             ended: false,
+            changed: Arc::default(),
         });
         Box::pin(std::future::ready(Ok(())))
     }
@@ -178,8 +245,7 @@ impl EventStore for MemoryEvents {
         number: u64,
         message: Option<Bytes>,
     ) -> StoreFuture<'a, ()> {
-        self.add(session, stream, number, message);
-        self.changed.notify_waiters();
+        self.all().add(session, stream, number, message, self.kept);
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -190,13 +256,24 @@ impl EventStore for MemoryEvents {
         after: u64,
     ) -> StoreFuture<'a, Option<Page>> {
         Box::pin(async move {
+            let Some(changed) = self
+                .all()
+                .find(session, stream)
+                .map(|kept| Arc::clone(&kept.changed))
+            else {
+                return Ok(None);
+            };
             loop {
-                let changed = self.changed.notified();
-                tokio::pin!(changed);
+                let told = changed.notified();
+                tokio::pin!(told);
                 // Enabled before the look, so that nothing is missed in between.
-                changed.as_mut().enable();
-                match self.page(session, stream, after) {
-                    Some(page) if page.events.is_empty() && !page.ended => changed.await,
+                told.as_mut().enable();
+                let page = self
+                    .all()
+                    .find(session, stream)
+                    .map(|kept| kept.page(after));
+                match page {
+                    Some(page) if page.events.is_empty() && !page.ended => told.await,
                     page => return Ok(page),
                 }
             }
@@ -204,8 +281,7 @@ impl EventStore for MemoryEvents {
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
-        self.sessions().remove(session);
-        self.changed.notify_waiters();
+        self.all().remove(session);
         Box::pin(std::future::ready(Ok(())))
     }
 }

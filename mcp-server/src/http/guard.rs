@@ -5,9 +5,12 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
+#[cfg(feature = "legacy")]
+use mcp_types::{Revision, headers::PROTOCOL_VERSION};
 
 use super::events::EventStore;
-use super::sessions::SessionStore;
+#[cfg(feature = "legacy")]
+use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
 ///
@@ -20,6 +23,8 @@ pub struct HttpConfig {
     origins: Vec<String>,
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
+    #[cfg(feature = "legacy")]
+    pub(super) http_sse: Option<String>,
 }
 
 impl std::fmt::Debug for HttpConfig {
@@ -89,6 +94,33 @@ impl HttpConfig {
     #[must_use]
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.events = Some(store);
+        self
+    }
+
+    /// Serves the deprecated transport HTTP+SSE of revision 2024-11-05 as well, for clients that
+    /// know nothing newer. It is off by default.
+    ///
+    /// Such a client is given the URL with this path, `/sse` by custom. It sends a GET, and the
+    /// first event of the response says where its messages are to be posted: at the same path,
+    /// with an id that nobody can guess. The answers come on the stream, which is the connection:
+    /// when it ends, so does all that was asked. It is of this process alone, so POSTs have to
+    /// reach the process that the GET reached.
+    ///
+    /// The path is the one that clients see, and the service has to see the same: under axum mount
+    /// it by `route_service`, which leaves paths as they are, and not by `nest_service`. It may be
+    /// that of Streamable HTTP, whose requests can be told apart: a client that tries that first,
+    /// as the specification advises, gets the newer one. Names, sizes, times and numbers are
+    /// bounded as elsewhere, the streams by [`Limits::sessions`](crate::Limits).
+    ///
+    /// ```
+    /// use mcp_server::HttpConfig;
+    ///
+    /// let config = HttpConfig::new().http_sse("/sse");
+    /// ```
+    #[cfg(feature = "legacy")]
+    #[must_use]
+    pub fn http_sse(mut self, path: impl Into<String>) -> Self {
+        self.http_sse = Some(path.into());
         self
     }
 
@@ -192,6 +224,11 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
         let what = "`Accept` must have application/json and text/event-stream";
         return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
     }
+    check_content(parts)
+}
+
+/// Checks that JSON comes.
+pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut types = media(parts, CONTENT_TYPE);
     if !types
         .next()
@@ -203,8 +240,25 @@ pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Checks that the client of a GET reads events.
+#[cfg(feature = "legacy")]
+pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
+    if accepts(parts, "text", "event-stream") {
+        return Ok(());
+    }
+    let what = "`Accept` must have text/event-stream";
+    Err(Refusal(StatusCode::NOT_ACCEPTABLE, what))
+}
+
+/// Whether a request is of the era without sessions by its header alone.
+#[cfg(feature = "legacy")]
+pub(super) fn is_modern(parts: &Parts) -> bool {
+    let version = parts.headers.get(PROTOCOL_VERSION);
+    version.is_some_and(|version| version == Revision::LATEST.as_str())
+}
+
 /// Whether the client reads a media type.
-pub(super) fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
+fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
     media(parts, ACCEPT).any(|name| match name.split_once('/') {
         Some(("*", "*")) => true,
         Some((first, second)) => {

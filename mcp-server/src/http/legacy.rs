@@ -1,43 +1,53 @@
 //! Requests of sessions, as the revisions from 2025-03-26 to 2025-11-25 have them.
 
-use std::pin::Pin;
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use mcp_types::headers::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
-use mcp_types::rpc::{ErrorObject, Message};
-use mcp_types::{RequestId, Revision, json};
+use mcp_types::rpc::{self, Message};
+use mcp_types::{RequestId, Revision};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::sleep;
 
 use super::answer::{self, HttpBody};
+use super::entry::Entry;
 use super::guard::{self, Refusal};
+use super::jobs::{Jobs, in_flight};
+use super::reader::Reader;
 use super::service::{Endpoint, new_id};
-use super::sessions::Entry;
-use super::stream::{First, Reader, Stream};
-use crate::changes::{BusMessage, BusReceiver};
+use super::sessions::Found;
+use super::stream::{First, Stream};
+use crate::changes::BusMessage;
 use crate::context::Extensions;
-use crate::engine::{Accepted, Answer, Call, Read, Via};
+use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
 use crate::race::{Either, race};
+use crate::server::Server;
 use crate::session::Session;
 
 /// The session that a request names, where it is one of a session at all.
 pub(super) fn session_id(parts: &Parts) -> Option<&str> {
-    let version = parts.headers.get(PROTOCOL_VERSION);
-    if version.is_some_and(|version| version == Revision::LATEST.as_str()) {
+    if guard::is_modern(parts) {
         return None;
     }
     let id = parts.headers.get(SESSION_ID)?;
     Some(id.to_str().unwrap_or_default())
 }
 
-const UNKNOWN: Refusal = Refusal(StatusCode::NOT_FOUND, "this session is not known, or over");
+/// Whether a body is a request that says itself which revision it is of. Sessions are nothing to
+/// it.
+pub(super) fn is_modern(bytes: &[u8]) -> bool {
+    let Ok(Message::Request { params, .. }) = rpc::parse(bytes) else {
+        return false;
+    };
+    Head::read(params).is_ok_and(|head| head.version().is_some())
+}
 
 impl Endpoint {
-    async fn entry(&self, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
+    /// The session of a request.
+    pub(super) async fn entry(&self, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
         let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
         let id = session_id(parts).ok_or(missing)?;
         for version in parts.headers.get_all(PROTOCOL_VERSION) {
@@ -47,7 +57,14 @@ impl Endpoint {
                 return Err(Refusal(StatusCode::BAD_REQUEST, what));
             }
         }
-        self.sessions.find(id).await.ok_or(UNKNOWN)
+        match self.sessions.find(id).await {
+            Found::Here(entry) => return Ok(entry),
+            Found::NoPlace => return Err(TOO_MANY),
+            Found::Expired => self.end(id).await,
+            Found::Unknown => {}
+        }
+        let what = "this session is not known, or over";
+        Err(Refusal(StatusCode::NOT_FOUND, what))
     }
 
     /// DELETE: ends the session.
@@ -57,31 +74,15 @@ impl Endpoint {
         Ok(answer::empty(StatusCode::NO_CONTENT))
     }
 
-    async fn end(&self, id: &str) {
-        self.sessions.remove(id).await;
-        if let Err(error) = self.events.remove(id).await {
-            tracing::error!(error = %crate::error::Chain(&error), "events cannot be removed");
-        }
-        self.publish(BusMessage::SessionEnded { session: id.into() });
-    }
-
-    fn publish(&self, message: BusMessage) {
-        if let Some(bus) = &self.server.inner.bus {
-            bus.publish(message);
-        }
-    }
-
     /// Keeps a session that began, and says its id.
     pub(super) async fn begin(&self, session: Arc<Session>, first: Answer) -> Response<HttpBody> {
-        let (entry, gone) = self.sessions.add(Arc::clone(&session));
-        for id in gone {
+        let (entry, over) = self.sessions.begin(session).await;
+        for id in over {
             self.end(&id).await;
         }
         let Some(entry) = entry else {
-            let what = "too many sessions";
-            return answer::refusal(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+            return answer::refusal(TOO_MANY);
         };
-        self.sessions.save(&session).await;
         let mut response = answer::answer(first);
         if let Ok(id) = HeaderValue::from_str(entry.id()) {
             response.headers_mut().insert(SESSION_ID, id);
@@ -91,10 +92,7 @@ impl Endpoint {
 
     /// GET: announcements, or the rest of a stream.
     pub(super) async fn get(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
-        if !guard::accepts(parts, "text", "event-stream") {
-            let what = "`Accept` must have text/event-stream";
-            return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
-        }
+        guard::check_events(parts)?;
         let entry = self.entry(parts).await?;
         let keep_alive = self.server.limits().keep_alive;
         let held = Box::new(entry.reading());
@@ -107,7 +105,7 @@ impl Endpoint {
             };
             let reader = if let Some(stream) = entry.stream(stream) {
                 let kick = stream.kick();
-                Reader::live(stream, Some(after), kick, keep_alive, held)
+                Reader::live(stream, kick, Some(after), keep_alive, held)
             } else {
                 let store = Arc::clone(&self.events);
                 Reader::stored(store, entry.id(), stream, after, keep_alive, held)
@@ -115,20 +113,27 @@ impl Endpoint {
             return Ok(answer::events(HttpBody::stream(reader)));
         }
         let fresh = Arc::new(self.stream(&entry.session));
+        fresh.name(new_id()?);
         let (stream, new) = entry.announcements(|| fresh);
         let kick = stream.kick();
+        let reader = Reader::live(Arc::clone(&stream), kick, None, keep_alive, held);
         if new {
-            stream.begin(new_id()?).await;
-            let (server, session) = (self.server.clone(), Arc::clone(&entry.session));
-            let outlet: Arc<Stream> = Arc::clone(&stream);
-            let pumped = Arc::clone(&stream);
-            entry.run(None, &stream, async move {
-                race(tell_session(server, session, outlet), pumped.pump()).await;
-            });
+            self.announce(&entry, &stream);
         }
-        let after = (!new).then(|| stream.number());
-        let reader = Reader::live(stream, after, kick, keep_alive, held);
         Ok(answer::events(HttpBody::stream(reader)))
+    }
+
+    /// Tells the client of changes, as long as the session lasts.
+    fn announce(&self, entry: &Arc<Entry>, stream: &Arc<Stream>) {
+        let (server, session) = (self.server.clone(), Arc::clone(&entry.session));
+        let outlet: Arc<Stream> = Arc::clone(stream);
+        let told = Arc::clone(stream);
+        let stay = self.sessions.stay(entry);
+        entry.run(stream, async move {
+            told.begin().await;
+            let tell = race(tell_session(server, session, outlet), told.pump());
+            race(tell, stay).await;
+        });
     }
 
     /// A stream for what belongs to one request of a session.
@@ -136,18 +141,17 @@ impl Endpoint {
         let store = Arc::clone(&self.events);
         let primes = session.revision >= Revision::V2025_11_25;
         let id = session.id.as_deref().unwrap_or_default();
-        let limits = self.server.limits();
-        Stream::new(id, store, primes, limits)
+        Stream::new(id, store, primes, self.server.limits().queued_bytes)
     }
 
     /// POST in a session.
     pub(super) async fn post(
         &self,
-        parts: Parts,
+        entry: &Arc<Entry>,
+        extensions: Extensions,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let entry = self.entry(&parts).await?;
         let session = &entry.session;
         let stream = Arc::new(self.stream(session));
         let outlet: Arc<Stream> = Arc::clone(&stream);
@@ -156,25 +160,29 @@ impl Endpoint {
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,
-            extensions: Arc::new(Extensions::of_http(parts)),
+            extensions: Arc::new(extensions),
         };
-        let limits = self.server.limits();
         let mut jobs = Jobs::default();
         let mut notified = Vec::new();
         let mut again = false;
         let mut changed = false;
         let mut take = |message: Message<'_>| {
-            changed |= message.method().is_some_and(changes_session);
-            if self.answered(&entry, &message, bytes) {
+            if self.answered(entry, &message, bytes) {
                 return;
+            }
+            if let Message::Request { id, method, .. } = &message {
+                if entry.is_running(id) {
+                    return jobs.answer(in_flight(id));
+                }
+                changed |= changes_session(method);
             }
             match self.server.dispatch(message, &via) {
                 Accepted::Nothing => {}
-                Accepted::Answer(answer) => jobs.answers.push(answer),
+                Accepted::Answer(answer) => jobs.answer(answer),
                 Accepted::Session(..) => again = true,
-                Accepted::Call(call) => jobs.calls.push(call),
+                Accepted::Call(call) => jobs.call(call),
                 Accepted::Notification(handler) => notified.push(handler),
-                Accepted::Cancel(id) => self.cancel(&entry, id),
+                Accepted::Cancel(id) => self.cancel(entry, id),
             }
         };
         match self.server.read(bytes, Some(session)) {
@@ -184,11 +192,13 @@ impl Endpoint {
                 for message in messages {
                     match message {
                         Ok(message) => take(message),
-                        Err(error) => faults.extend(crate::server::Server::refuse(&error)),
+                        Err(error) => faults.extend(Server::refuse(&error)),
                     }
                 }
-                jobs.answers.append(&mut faults);
-                jobs.batch = true;
+                for fault in faults {
+                    jobs.answer(fault);
+                }
+                jobs.set_batch();
             }
             Err(Some(fault)) => return Ok(answer::answer(fault)),
             Err(None) => {
@@ -201,25 +211,22 @@ impl Endpoint {
             return Err(Refusal(StatusCode::BAD_REQUEST, what));
         }
         for handler in notified {
-            if let Either::Second(()) = race(handler, sleep(limits.request_time)).await {
-                tracing::warn!("a notification took too long");
-            }
+            self.notified(handler).await;
         }
         if jobs.is_empty() {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
-        let response = self.serve(&entry, jobs, stream, permit).await?;
-        if changed {
-            self.sessions.save(session).await;
+        let response = self.serve(entry, jobs, stream, permit).await?;
+        if changed && let Some(value) = self.sessions.save(entry).await {
             let session = entry.id().into();
-            self.publish(BusMessage::SessionChanged { session });
+            self.publish(BusMessage::SessionChanged { session, value });
         }
         Ok(response)
     }
 
     /// Hands the answer to a request of ours over; `false` where the message is none.
     fn answered(&self, entry: &Entry, message: &Message<'_>, bytes: &[u8]) -> bool {
-        let Some(known) = hand_over(&entry.session, message) else {
+        let Some(known) = respond::hand_over(Some(&entry.session), message) else {
             return false;
         };
         if !known {
@@ -246,40 +253,47 @@ impl Endpoint {
         stream: Arc<Stream>,
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
-        let limits = self.server.limits();
-        let first = std::future::poll_fn(|task| Poll::Ready(jobs.poll_all(task))).await;
-        if let Some(last) = first {
-            return Ok(whole(stream.take(), last));
+        let keep_alive = self.server.limits().keep_alive;
+        // Most handlers are done at once.
+        if let Poll::Ready(last) = poll_fn(|task| Poll::Ready(jobs.poll_all(task))).await {
+            stream.end(last);
+        } else {
+            jobs.sit(entry);
+            let worker = Arc::clone(&stream);
+            entry.run(&stream, async move {
+                let _permit = permit;
+                let last = match race(jobs, worker.pump()).await {
+                    Either::First(last) => last,
+                    Either::Second(()) => return,
+                };
+                if worker.end(last) {
+                    worker.finish().await;
+                }
+            });
         }
-        let id = jobs.id();
-        let worker = Arc::clone(&stream);
-        entry.run(id, &stream, async move {
-            let _permit = permit;
-            let answer = match race(jobs, worker.pump()).await {
-                Either::First(answer) => answer,
-                Either::Second(()) => return,
-            };
-            if worker.answered(answer) {
-                worker.finish().await;
-            }
-        });
         let unread = Unread(stream);
         let stream = &unread.0;
-        Ok(match stream.first(limits.keep_alive).await {
-            First::Whole(said, last) => whole(said, last),
-            First::Events => {
-                let over = stream.begin(new_id()?).await;
-                let held = Box::new(entry.reading());
-                let reader = Reader::live(Arc::clone(stream), None, 0, limits.keep_alive, held);
-                if over {
-                    let rest = Arc::clone(stream);
-                    entry.run(None, stream, async move { rest.finish().await });
-                }
-                answer::events(HttpBody::stream(reader))
-            }
-        })
+        let first = stream.first(keep_alive).await;
+        if let First::Answer(last) = first {
+            return Ok(whole(last));
+        }
+        stream.name(new_id()?);
+        if let First::Events = first {
+            let text = stream.complete().await;
+            return Ok(answer::events(HttpBody::whole(text)));
+        }
+        let over = stream.begin().await;
+        let held = Box::new(entry.reading());
+        let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);
+        if over {
+            let rest = Arc::clone(stream);
+            entry.run(stream, async move { rest.finish().await });
+        }
+        Ok(answer::events(HttpBody::stream(reader)))
     }
 }
+
+const TOO_MANY: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions");
 
 /// Whether a method changes what a session established.
 fn changes_session(method: &str) -> bool {
@@ -289,35 +303,13 @@ fn changes_session(method: &str) -> bool {
     )
 }
 
-/// Hands an answer to the handler that waits for it: whether there was one, `None` where the
-/// message is no answer.
-fn hand_over(session: &Session, message: &Message<'_>) -> Option<bool> {
-    let (id, response) = match message {
-        Message::Result { id, result, .. } => (id, Ok((*result).to_owned())),
-        Message::Error {
-            id: Some(id),
-            error,
-            ..
-        } => {
-            let error = json::from_str(error.get()).unwrap_or_else(|error| {
-                ErrorObject::internal_error(format!("the peer's error is not one: {error}"))
-            });
-            (id, Err(error))
-        }
-        _ => return None,
-    };
-    Some(session.calls.answer(id, response))
-}
-
-/// A response that is complete.
-fn whole(said: Vec<bytes::Bytes>, last: Answer) -> Response<HttpBody> {
-    if said.is_empty() {
-        // To clients of these revisions 404 says that the session is over: an error is an answer
-        // like others.
-        return answer::json(StatusCode::OK, last.message);
+/// A response of one text. To clients of these revisions 404 says that the session is over: an
+/// error is an answer like others, but for what is wrong about HTTP itself.
+fn whole(last: Answer) -> Response<HttpBody> {
+    if last.refused == Some(Refused::Mismatch) {
+        return answer::answer(last);
     }
-    let last = bytes::Bytes::from(last.message);
-    answer::whole_events(said.into_iter().chain([last]))
+    answer::json(StatusCode::OK, last.message)
 }
 
 /// A stream on which nothing was written yet: nobody will read it where this is dropped before.
@@ -326,102 +318,5 @@ struct Unread(Arc<Stream>);
 impl Drop for Unread {
     fn drop(&mut self) {
         self.0.close();
-    }
-}
-
-/// The requests of one POST: one, or those of a batch, whose answers are one message.
-#[derive(Default)]
-struct Jobs {
-    calls: Vec<Call>,
-    answers: Vec<Answer>,
-    batch: bool,
-}
-
-impl Jobs {
-    fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.answers.is_empty()
-    }
-
-    /// The id to cancel it by; a batch has none.
-    fn id(&self) -> Option<RequestId> {
-        match self.calls.as_slice() {
-            [call] if !self.batch => call.id().cloned(),
-            _ => None,
-        }
-    }
-
-    fn poll_all(&mut self, task: &mut Context<'_>) -> Option<Answer> {
-        let mut waiting = Vec::with_capacity(self.calls.len());
-        for mut call in self.calls.drain(..) {
-            match Pin::new(&mut call).poll(task) {
-                Poll::Ready(answer) => self.answers.push(answer),
-                Poll::Pending => waiting.push(call),
-            }
-        }
-        self.calls = waiting;
-        if !self.calls.is_empty() {
-            return None;
-        }
-        if !self.batch {
-            return self.answers.pop();
-        }
-        let mut message = Vec::from(*b"[");
-        for (at, answer) in self.answers.iter().enumerate() {
-            if at > 0 {
-                message.push(b',');
-            }
-            message.extend_from_slice(&answer.message);
-        }
-        message.push(b']');
-        let refused = None;
-        Some(Answer { message, refused })
-    }
-}
-
-impl Future for Jobs {
-    type Output = Answer;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Answer> {
-        match self.poll_all(task) {
-            Some(answer) => Poll::Ready(answer),
-            None => Poll::Pending,
-        }
-    }
-}
-
-impl BusReceiver for Endpoint {
-    fn receive(&self, message: BusMessage) {
-        match message {
-            BusMessage::Answer { session, message } => {
-                let Some(entry) = self.sessions.here(&session) else {
-                    return;
-                };
-                match self.server.read(&message, Some(&entry.session)) {
-                    Ok(Read::One(message)) => {
-                        hand_over(&entry.session, &message);
-                    }
-                    Ok(Read::Batch(messages)) => {
-                        for message in messages.iter().flatten() {
-                            hand_over(&entry.session, message);
-                        }
-                    }
-                    Err(_) => {}
-                }
-            }
-            BusMessage::Cancel { session, request } => {
-                if let Some(entry) = self.sessions.here(&session) {
-                    entry.cancel(&request);
-                }
-            }
-            BusMessage::SessionEnded { session } => {
-                self.sessions.forget(&session);
-            }
-            BusMessage::SessionChanged { session } => {
-                if let Some(entry) = self.sessions.here(&session) {
-                    entry.changed_elsewhere();
-                }
-            }
-            BusMessage::Change(_) => {}
-        }
     }
 }

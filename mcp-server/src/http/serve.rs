@@ -127,8 +127,8 @@ async fn accept(server: &Server, listener: &TcpListener, service: &HttpService) 
             Either::Second(next) => next,
         };
         while connections.try_join_next().is_some() {}
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, remote) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 pause(&error).await;
                 continue;
@@ -137,7 +137,7 @@ async fn accept(server: &Server, listener: &TcpListener, service: &HttpService) 
         let (server, service) = (server.clone(), service.clone());
         connections.spawn(async move {
             let _place = place;
-            connection(&server, stream, &service).await;
+            connection(&server, stream, remote, &service).await;
         });
     }
     while connections.join_next().await.is_some() {}
@@ -156,12 +156,12 @@ async fn pause(error: &io::Error) {
     }
 }
 
-async fn connection(server: &Server, stream: TcpStream, service: &HttpService) {
+async fn connection(server: &Server, stream: TcpStream, remote: SocketAddr, service: &HttpService) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
     let builder = builder(server.limits());
-    let respond = service_fn(|request| service.respond(request));
+    let respond = service_fn(|request| service.respond(request, Some(remote)));
     let serving = builder.serve_connection(TokioIo::new(stream), respond);
     let mut serving = pin!(serving);
     let ended = match race(serving.as_mut(), server.stopping()).await {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::Weak;
@@ -11,18 +12,21 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
-use mcp_types::Revision;
-use mcp_types::headers::PROTOCOL_VERSION;
 use mcp_types::rpc::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tower_service::Service;
 
 use super::answer::{self, HttpBody};
+#[cfg(feature = "legacy")]
+use super::channel::{self, Channels, channel_id};
+#[cfg(feature = "legacy")]
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-use super::sessions::Sessions;
+#[cfg(feature = "legacy")]
+use super::{legacy, sessions::Sessions};
+#[cfg(feature = "legacy")]
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -41,6 +45,9 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
+    #[cfg(feature = "legacy")]
+    pub(super) channels: Arc<Channels>,
+    #[cfg(feature = "legacy")]
     pub(super) sessions: Sessions,
     pub(super) events: Arc<dyn EventStore>,
 }
@@ -70,6 +77,9 @@ impl Server {
             server: self,
             config,
             places,
+            #[cfg(feature = "legacy")]
+            channels: Arc::default(),
+            #[cfg(feature = "legacy")]
             sessions,
             events,
         });
@@ -84,13 +94,15 @@ impl Server {
 impl HttpService {
     /// Answers a request. It is given up when the future is dropped, or the body of the response
     /// before its end.
-    pub(super) fn respond<B>(&self, request: Request<B>) -> HttpFuture
+    pub(super) fn respond<B>(&self, request: Request<B>, remote: Option<SocketAddr>) -> HttpFuture
     where
         B: Body + Send + 'static,
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        HttpFuture(Box::pin(async move { endpoint.respond(request).await }))
+        HttpFuture(Box::pin(
+            async move { endpoint.respond(request, remote).await },
+        ))
     }
 }
 
@@ -120,12 +132,16 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> HttpFuture {
-        self.respond(request)
+        self.respond(request, None)
     }
 }
 
 impl Endpoint {
-    async fn respond<B: Body>(&self, request: Request<B>) -> Response<HttpBody> {
+    async fn respond<B: Body>(
+        &self,
+        request: Request<B>,
+        remote: Option<SocketAddr>,
+    ) -> Response<HttpBody> {
         let (parts, body) = request.into_parts();
         if let Err(refusal) = self.config.check(&parts) {
             return answer::refusal(refusal);
@@ -133,7 +149,16 @@ impl Endpoint {
         if parts.method != Method::POST {
             return self.other_method(&parts).await;
         }
-        if let Err(refusal) = guard::check_media(&parts) {
+        #[cfg(feature = "legacy")]
+        let channel = channel_id(self.config.http_sse.as_deref(), &parts);
+        #[cfg(not(feature = "legacy"))]
+        let channel: Option<&str> = None;
+        // Clients of that transport say nothing of what they read.
+        let checked = match channel {
+            Some(_) => guard::check_content(&parts),
+            None => guard::check_media(&parts),
+        };
+        if let Err(refusal) = checked {
             return answer::refusal(refusal);
         }
         let permit = match self.place() {
@@ -144,25 +169,49 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
-        if super::legacy::session_id(&parts).is_some() {
-            let response = self.post(parts, &bytes, permit).await;
+        #[cfg(feature = "legacy")]
+        if let Some(id) = channel.map(str::to_owned) {
+            let extensions = Extensions::of_http(parts, remote);
+            let response = self.post_channel(&id, extensions, &bytes, permit).await;
             return response.unwrap_or_else(answer::refusal);
         }
-        self.modern(parts, &bytes, permit).await
+        #[cfg(feature = "legacy")]
+        if legacy::session_id(&parts).is_some() {
+            match self.entry(&parts).await {
+                Ok(entry) => {
+                    let extensions = Extensions::of_http(parts, remote);
+                    let response = self.post(&entry, extensions, &bytes, permit).await;
+                    return response.unwrap_or_else(answer::refusal);
+                }
+                Err(refusal) if !legacy::is_modern(&bytes) => return answer::refusal(refusal),
+                Err(_) => {}
+            }
+        }
+        let extensions = Extensions::of_http(parts, remote);
+        self.modern(extensions, &bytes, permit).await
     }
 
     /// GET and DELETE are of sessions.
     async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
-        let version = parts.headers.get(PROTOCOL_VERSION);
-        if version.is_some_and(|version| version == Revision::LATEST.as_str()) {
+        if guard::is_modern(parts) {
             return answer::not_allowed("POST");
         }
+        let channel = channel::opens(self.config.http_sse.as_deref(), parts);
         let response = match parts.method {
+            Method::GET if channel => self.open_channel(parts),
             Method::GET => self.get(parts).await,
             Method::DELETE => self.delete(parts).await,
             _ => return answer::not_allowed("GET, POST, DELETE"),
         };
         response.unwrap_or_else(answer::refusal)
+    }
+
+    /// Lets the handler of a notification run.
+    pub(super) async fn notified(&self, handler: impl Future<Output = ()>) {
+        let limit = self.server.limits().request_time;
+        if let Either::Second(()) = race(handler, sleep(limit)).await {
+            tracing::warn!("a notification took too long");
+        }
     }
 
     /// A place among the requests that run at once.
@@ -197,7 +246,7 @@ impl Endpoint {
 
     async fn modern(
         &self,
-        parts: Parts,
+        extensions: Extensions,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Response<HttpBody> {
@@ -208,7 +257,7 @@ impl Endpoint {
             outlet,
             session: None,
             session_id: None,
-            extensions: Arc::new(Extensions::of_http(parts)),
+            extensions: Arc::new(extensions),
         };
         let message = match self.server.read(bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))
@@ -233,9 +282,7 @@ impl Endpoint {
             Accepted::Answer(answer) => answer::answer(answer),
             Accepted::Session(session, answer) => self.begin(session, answer).await,
             Accepted::Notification(handler) => {
-                if let Either::Second(()) = race(handler, sleep(limits.request_time)).await {
-                    tracing::warn!("a notification took too long");
-                }
+                self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)
             }
             Accepted::Call(call) => answer::call(call, line, limits.keep_alive, permit).await,

@@ -1,23 +1,22 @@
-//! [`Stream`]: what a legacy request says, on its way to the event store, and [`Reader`]: the
-//! connection that reads it from there. The two do not depend on each other's life.
+//! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
+//! that reads it. The request and the connection do not depend on each other's life.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_types::sse::{Event, write_event};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::answer::comment;
 use super::events::EventStore;
+use super::window::{Phase, Reads, Window};
 use crate::engine::Answer;
+use crate::error::Chain;
 use crate::outlet::{Outlet, Push};
-use crate::race::{Either, race};
+use crate::race::race;
 
 /// How long a client is asked to wait before it comes back.
 const RETRY: Duration = Duration::from_millis(500);
@@ -25,48 +24,36 @@ const RETRY: Duration = Duration::from_millis(500);
 /// The stream of one POST, or of the announcements of a session.
 pub(super) struct Stream {
     pub(super) session: Box<str>,
-    /// Given when events are written.
+    /// Given before events are written.
     id: OnceLock<String>,
-    store: Arc<dyn EventStore>,
+    pub(super) store: Arc<dyn EventStore>,
     /// Whether clients know how to come back to a stream that has said nothing yet.
     pub(super) primes: bool,
     limit: usize,
-    /// How many events may be in the store that the connection has not read.
-    ahead: u64,
-    state: Mutex<State>,
+    state: Mutex<Window>,
     changed: Notify,
-    /// Counted up to send the connections away.
-    kicks: watch::Sender<u64>,
-    readers: AtomicUsize,
-    read: AtomicU64,
 }
 
-#[derive(Default)]
-struct State {
-    queue: VecDeque<Bytes>,
-    bytes: usize,
-    number: u64,
-    phase: Phase,
-    answer: Option<Answer>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Phase {
-    /// It may still become one JSON text.
-    #[default]
-    Open,
-    /// Events are written.
-    Begun,
-    /// Nobody will ever read.
-    Closed,
-}
-
-/// How a response begins.
+/// What a response becomes.
 pub(super) enum First {
-    /// All is said: what came before the answer, and the answer.
-    Whole(Vec<Bytes>, Answer),
-    /// It goes on.
+    /// The answer is all there is.
+    Answer(Answer),
+    /// All is said, and [written at once](Stream::complete).
     Events,
+    /// It goes on.
+    Stream,
+}
+
+/// What a connection that has read up to an event finds.
+pub(super) enum Next {
+    /// Events, the first with the number that follows.
+    Events(Vec<Bytes>),
+    /// Events that the store has.
+    Stored,
+    /// Another connection reads now, or the client is to come back later.
+    Kicked,
+    /// All was read, and nothing will follow.
+    Over,
 }
 
 impl Stream {
@@ -74,25 +61,41 @@ impl Stream {
         session: &str,
         store: Arc<dyn EventStore>,
         primes: bool,
-        limits: &crate::limits::Limits,
+        limit: usize,
     ) -> Self {
         Self {
             session: session.into(),
             id: OnceLock::new(),
             store,
             primes,
-            limit: limits.queued_bytes,
-            ahead: (limits.kept_events as u64 / 2).max(1),
+            limit,
             state: Mutex::default(),
             changed: Notify::new(),
-            kicks: watch::Sender::new(0),
-            readers: AtomicUsize::new(0),
-            read: AtomicU64::new(0),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Window> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
+        let changed = change(&mut self.state());
+        self.changed.notify_waiters();
+        changed
+    }
+
+    async fn wait<T>(&self, mut done: impl FnMut(&Window) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Enabled before the look, so that nothing is missed in between.
+            changed.as_mut().enable();
+            let found = done(&self.state());
+            if let Some(found) = found {
+                return found;
+            }
+            changed.await;
+        }
     }
 
     /// What events are named after; empty before there are any.
@@ -100,321 +103,247 @@ impl Stream {
         self.id.get().map_or("", String::as_str)
     }
 
-    /// Everything said so far.
-    pub(super) fn take(&self) -> Vec<Bytes> {
-        let mut state = self.state();
-        state.bytes = 0;
-        state.queue.drain(..).collect()
-    }
-
     /// Nobody will read.
     pub(super) fn close(&self) {
-        let mut state = self.state();
-        if state.phase == Phase::Open {
-            state.phase = Phase::Closed;
-        }
-        drop(state);
-        self.changed.notify_waiters();
+        self.change(|state| {
+            if state.phase == Phase::Open {
+                state.phase = Phase::Closed;
+            }
+        });
     }
 
-    /// Begins to write events. `true` where the answer came meanwhile, and who calls has to
-    /// [finish](Self::finish) the stream.
-    pub(super) async fn begin(&self, id: String) -> bool {
-        let id = self.id.get_or_init(|| id);
-        if let Err(error) = self.store.open(&self.session, id).await {
-            tracing::error!(error = %crate::error::Chain(&error), "a stream cannot be kept");
-        }
-        let mut state = self.state();
-        state.phase = Phase::Begun;
-        let last = state.answer.take();
-        let over = last.is_some();
-        state
-            .queue
-            .extend(last.map(|last| Bytes::from(last.message)));
-        drop(state);
-        self.changed.notify_waiters();
-        over
+    /// Notes that all is said, with an answer or, for a request that was given up, without.
+    /// `true` where events are written, and who calls has to [finish](Self::finish) the stream.
+    pub(super) fn end(&self, answer: Option<Answer>) -> bool {
+        self.change(|state| {
+            state.over = true;
+            match state.phase {
+                Phase::Open => state.answer = answer,
+                Phase::Begun => {
+                    if let Some(answer) = answer {
+                        state.add(answer.message.into());
+                    }
+                }
+                Phase::Closed => {}
+            }
+            state.phase == Phase::Begun
+        })
     }
 
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
-        let decided = self.wait(|state| {
-            let kicked = *self.kicks.borrow() > 0;
-            kicked || state.answer.is_some() || !state.queue.is_empty()
-        });
-        // Which of the two it was does not matter: the state says it.
-        let _ = race(decided, sleep(patience)).await;
-        let answer = self.state().answer.take();
-        if let Some(answer) = answer {
-            return First::Whole(self.take(), answer);
+        let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
+        if !decided(&self.state()) {
+            let decided = self.wait(|state| decided(state).then_some(()));
+            // Which of the two it was does not matter: the state says it.
+            let _ = race(decided, sleep(patience)).await;
+        }
+        let mut state = self.state();
+        if !state.over {
+            return First::Stream;
+        }
+        if state.events.is_empty()
+            && let Some(answer) = state.answer.take()
+        {
+            return First::Answer(answer);
         }
         First::Events
     }
 
-    /// Notes the answer. `true` where it has to be written as an event.
-    pub(super) fn answered(&self, answer: Answer) -> bool {
-        let mut state = self.state();
-        match state.phase {
-            Phase::Begun => {
-                state.queue.push_back(answer.message.into());
-            }
-            Phase::Open => state.answer = Some(answer),
-            Phase::Closed => {}
-        }
-        let begun = state.phase == Phase::Begun;
-        drop(state);
-        self.changed.notify_waiters();
-        begun
+    /// Gives the name that its events have.
+    pub(super) fn name(&self, id: String) {
+        // The first one stays.
+        let _ = self.id.set(id);
     }
 
-    async fn wait(&self, done: impl Fn(&State) -> bool) {
-        loop {
-            let changed = self.changed.notified();
-            tokio::pin!(changed);
-            // Enabled before the look, so that nothing is missed in between.
-            changed.as_mut().enable();
-            if done(&self.state()) {
-                return;
-            }
-            changed.await;
+    /// Begins to write events, for the connection that asked for them. `true` where the last was
+    /// said meanwhile, and who calls has to [finish](Self::finish) the stream.
+    pub(super) async fn begin(&self) -> bool {
+        if let Err(error) = self.store.open(&self.session, self.id()).await {
+            tracing::error!(error = %Chain(&error), "a stream cannot be kept");
         }
+        self.change(|state| {
+            state.phase = Phase::Begun;
+            // Nothing is forgotten before it comes to read.
+            state.reader.get_or_insert(Reads { kick: 0, read: 0 });
+            if let Some(answer) = state.answer.take() {
+                state.add(answer.message.into());
+            }
+            state.over
+        })
+    }
+
+    /// All events of a stream where all is said, which a client can come back for like for others.
+    pub(super) async fn complete(&self) -> Vec<u8> {
+        self.begin().await;
+        let said: Vec<Bytes> = self.state().events.iter().cloned().collect();
+        let mut text = Vec::new();
+        if self.primes && !said.is_empty() {
+            self.prime(&mut text, 0);
+        }
+        self.write(&mut text, 0, &said);
+        self.finish().await;
+        text
     }
 
     /// Moves what is said to the store, for ever. Safe to drop.
     pub(super) async fn pump(&self) {
         loop {
-            self.wait(|state| state.phase == Phase::Begun && !state.queue.is_empty())
-                .await;
+            self.wait(|state| {
+                let waits = state.phase == Phase::Begun && state.stored < state.last();
+                waits.then_some(())
+            })
+            .await;
             self.step().await;
         }
     }
 
-    /// Moves the rest to the store, and ends the stream.
+    /// Moves the rest to the store, and ends the stream there.
     pub(super) async fn finish(&self) {
-        loop {
-            if self.state().queue.is_empty() {
-                break;
-            }
-            self.step().await;
-        }
-        let number = self.state().number + 1;
+        while self.step().await {}
+        let number = self.state().last() + 1;
         self.append(number, None).await;
     }
 
-    async fn step(&self) {
-        // A connection that reads slowly is waited for; a client that is away is not.
-        self.wait(|state| {
-            let read = self.read.load(Ordering::Acquire);
-            self.readers.load(Ordering::Acquire) == 0 || state.number < read + self.ahead
-        })
-        .await;
-        let (number, message) = {
+    /// Moves one event to the store; `false` where there is none.
+    async fn step(&self) -> bool {
+        let next = {
             let state = self.state();
-            let Some(message) = state.queue.front().cloned() else {
-                return;
-            };
-            (state.number + 1, message)
+            let at = usize::try_from(state.stored - state.left).unwrap_or(usize::MAX);
+            let message = state.events.get(at).cloned();
+            message.map(|message| (state.stored + 1, message))
+        };
+        let Some((number, message)) = next else {
+            return false;
         };
         self.append(number, Some(message)).await;
-        let mut state = self.state();
-        state.number = number;
-        let gone = state.queue.pop_front();
-        state.bytes = state
-            .bytes
-            .saturating_sub(gone.map_or(0, |gone| gone.len()));
-        drop(state);
-        self.changed.notify_waiters();
+        self.change(|state| {
+            state.stored = number;
+            state.trim();
+        });
+        true
     }
 
     async fn append(&self, number: u64, message: Option<Bytes>) {
         let kept = self.store.append(&self.session, self.id(), number, message);
         if let Err(error) = kept.await {
-            tracing::error!(error = %crate::error::Chain(&error), "an event is lost");
+            tracing::error!(error = %Chain(&error), "an event cannot be kept");
         }
     }
 
-    /// The number of the newest event.
-    pub(super) fn number(&self) -> u64 {
-        self.state().number
+    /// Sends the connections that read away. What is returned is for the next one.
+    pub(super) fn kick(&self) -> u64 {
+        self.change(|state| {
+            state.kicks += 1;
+            state.kicks
+        })
     }
 
-    /// Sends the connections that read away.
-    pub(super) fn kick(&self) -> u64 {
-        self.kicks.send_modify(|kicks| *kicks += 1);
-        self.changed.notify_waiters();
-        *self.kicks.borrow()
+    /// A connection comes, to read after an event or, by default, what is said from now on.
+    pub(super) fn attach(&self, kick: u64, after: Option<u64>) -> u64 {
+        self.change(|state| {
+            let read = after.unwrap_or_else(|| state.last());
+            state.reader = Some(Reads { kick, read });
+            read
+        })
     }
+
+    /// A connection goes.
+    pub(super) fn detach(&self, kick: u64) {
+        self.change(|state| {
+            state.reader.take_if(|reader| reader.kick == kick);
+            state.trim();
+        });
+    }
+
+    /// A connection got all up to an event.
+    pub(super) fn read(&self, kick: u64, number: u64) {
+        self.change(|state| {
+            if let Some(reader) = state.reader.as_mut().filter(|reader| reader.kick == kick) {
+                reader.read = number;
+            }
+            state.trim();
+        });
+    }
+
+    /// Waits for what follows an event.
+    pub(super) async fn next(&self, kick: u64, after: u64) -> Next {
+        self.wait(|state| {
+            if state.kicks > kick {
+                return Some(Next::Kicked);
+            }
+            if after < state.left {
+                return Some(Next::Stored);
+            }
+            if after < state.last() {
+                let read = usize::try_from(after - state.left).unwrap_or(usize::MAX);
+                return Some(Next::Events(
+                    state.events.iter().skip(read).cloned().collect(),
+                ));
+            }
+            state.over.then_some(Next::Over)
+        })
+        .await
+    }
+
+    /// Writes what a client that loses the connection comes back with.
+    pub(super) fn prime(&self, out: &mut Vec<u8>, after: u64) {
+        write_numbered(out, self.id(), after, b"", Some(RETRY));
+    }
+
+    /// Writes the events that follow another.
+    pub(super) fn write(&self, out: &mut Vec<u8>, after: u64, events: &[Bytes]) {
+        for (number, event) in (after + 1..).zip(events) {
+            write_numbered(out, self.id(), number, event, None);
+        }
+    }
+}
+
+/// Writes an event with its number in a stream.
+pub(super) fn write_numbered(
+    out: &mut Vec<u8>,
+    stream: &str,
+    number: u64,
+    data: &[u8],
+    retry: Option<Duration>,
+) {
+    let id = format!("{stream}-{number}");
+    let event = Event {
+        id: Some(&id),
+        event: None,
+        retry,
+        data,
+    };
+    // The id is one of ours or was found in the store: it can be written.
+    let _ = write_event(out, &event);
 }
 
 impl Outlet for Stream {
     fn push(&self, message: &[u8]) -> Push {
-        let mut state = self.state();
-        if state.phase == Phase::Closed {
-            return Push::Closed;
+        {
+            let mut state = self.state();
+            if state.phase == Phase::Closed {
+                return Push::Closed;
+            }
+            if !state.events.is_empty() && state.bytes + message.len() > self.limit {
+                return Push::Full;
+            }
+            state.add(Bytes::copy_from_slice(message));
         }
-        if !state.queue.is_empty() && state.bytes + message.len() > self.limit {
-            return Push::Full;
-        }
-        state.bytes += message.len();
-        state.queue.push_back(Bytes::copy_from_slice(message));
-        drop(state);
         self.changed.notify_waiters();
         Push::Queued
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.wait(|state| state.phase == Phase::Closed || state.queue.is_empty()))
+        Box::pin(self.wait(|state| {
+            let room = state.phase == Phase::Closed || state.events.is_empty();
+            room.then_some(())
+        }))
     }
 
     fn detach(&self) {
         if self.primes {
             self.kick();
-        }
-    }
-}
-
-/// A connection that reads a stream from the store.
-pub(super) struct Reader {
-    session: Box<str>,
-    stream: String,
-    store: Arc<dyn EventStore>,
-    after: u64,
-    prime: bool,
-    keep_alive: Duration,
-    /// The stream, where its request is served by this process, and the kick that ends us.
-    live: Option<(Arc<Stream>, u64)>,
-    over: bool,
-    /// What lives as long as the connection.
-    _held: Box<dyn Send>,
-}
-
-impl Reader {
-    /// Reads a stream of this process from its beginning or, for one that is resumed, after an
-    /// event.
-    pub(super) fn live(
-        stream: Arc<Stream>,
-        after: Option<u64>,
-        kick: u64,
-        keep_alive: Duration,
-        held: Box<dyn Send>,
-    ) -> Self {
-        stream.readers.fetch_add(1, Ordering::AcqRel);
-        stream.read.store(after.unwrap_or(0), Ordering::Release);
-        Self {
-            session: stream.session.clone(),
-            stream: stream.id().to_owned(),
-            store: Arc::clone(&stream.store),
-            after: after.unwrap_or(0),
-            prime: stream.primes && after.is_none(),
-            keep_alive,
-            live: Some((stream, kick)),
-            over: false,
-            _held: held,
-        }
-    }
-
-    /// Reads a stream whose request is over, or served by another process.
-    pub(super) fn stored(
-        store: Arc<dyn EventStore>,
-        session: &str,
-        stream: &str,
-        after: u64,
-        keep_alive: Duration,
-        held: Box<dyn Send>,
-    ) -> Self {
-        Self {
-            session: session.into(),
-            stream: stream.to_owned(),
-            store,
-            after,
-            prime: false,
-            keep_alive,
-            live: None,
-            over: false,
-            _held: held,
-        }
-    }
-
-    /// Whether nothing follows.
-    pub(super) fn is_over(&self) -> bool {
-        self.over
-    }
-
-    /// The next bytes; `None` at the end.
-    pub(super) async fn next(&mut self) -> Option<Vec<u8>> {
-        if self.over {
-            return None;
-        }
-        let mut out = Vec::new();
-        if std::mem::take(&mut self.prime) {
-            self.write(&mut out, self.after, b"", Some(RETRY));
-            return Some(out);
-        }
-        let read = self.store.read(&self.session, &self.stream, self.after);
-        let read = race(read, sleep(self.keep_alive));
-        let read = match race(kicked(self.live.as_ref()), read).await {
-            Either::First(()) => {
-                self.over = true;
-                self.write(&mut out, self.after, b"", Some(RETRY));
-                return Some(out);
-            }
-            Either::Second(Either::First(read)) => read,
-            Either::Second(Either::Second(())) => return Some(comment()),
-        };
-        let page = match read {
-            Ok(Some(page)) => page,
-            Ok(None) => {
-                self.over = true;
-                return None;
-            }
-            Err(error) => {
-                tracing::error!(error = %crate::error::Chain(&error), "a stream cannot be read");
-                self.over = true;
-                return None;
-            }
-        };
-        for (number, message) in &page.events {
-            if *number != self.after + 1 {
-                tracing::warn!(stream = self.stream, "events are gone that were not read");
-            }
-            self.after = *number;
-            self.write(&mut out, *number, message, None);
-        }
-        self.over = page.ended;
-        if let Some((stream, _)) = &self.live {
-            stream.read.store(self.after, Ordering::Release);
-            stream.changed.notify_waiters();
-        }
-        (!out.is_empty()).then_some(out)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, number: u64, data: &[u8], retry: Option<Duration>) {
-        let id = format!("{}-{number}", self.stream);
-        let event = Event {
-            id: Some(&id),
-            event: None,
-            retry,
-            data,
-        };
-        // The id is of hexadecimal digits.
-        let _ = write_event(out, &event);
-    }
-}
-
-async fn kicked(live: Option<&(Arc<Stream>, u64)>) {
-    let Some((stream, before)) = live else {
-        return std::future::pending().await;
-    };
-    let mut kicks = stream.kicks.subscribe();
-    // The stream holds the sender.
-    let _ = kicks.wait_for(|kicks| kicks > before).await;
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        if let Some((stream, _)) = &self.live {
-            stream.readers.fetch_sub(1, Ordering::AcqRel);
-            stream.changed.notify_waiters();
         }
     }
 }

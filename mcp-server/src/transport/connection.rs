@@ -26,7 +26,7 @@ use crate::server::Server;
 pub(super) const CHUNK: usize = 64 << 10;
 
 /// The reading side of a connection.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     server: Server,
     via: Via,
     outbox: Arc<Outbox>,
@@ -35,7 +35,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
-    pub(super) fn open(server: &Server) -> (Self, Owner) {
+    pub(crate) fn open(server: &Server) -> (Self, Owner) {
         let outbox = Arc::new(Outbox::new(server.limits().queued_bytes));
         let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
         let outlet: Arc<dyn Outlet> = Arc::<Outbox>::clone(&outbox);
@@ -59,7 +59,7 @@ impl Connection {
         (connection, owner)
     }
 
-    pub(super) fn outbox(&self) -> &Arc<Outbox> {
+    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
         &self.outbox
     }
 
@@ -69,6 +69,15 @@ impl Connection {
         self.flight.set_busy(true);
         self.serve(line);
         self.flight.set_busy(false);
+    }
+
+    /// Serves a message that came by itself, with what is known of where it came from.
+    #[cfg(all(feature = "http", feature = "legacy"))]
+    pub(crate) fn take(&mut self, message: &[u8], extensions: Extensions) {
+        self.via.extensions = Arc::new(extensions);
+        self.line(Ok(message));
+        // What it holds is not to be held until the next message.
+        self.via.extensions = Arc::default();
     }
 
     fn serve(&mut self, line: Result<&[u8], LineTooLong>) {
@@ -172,7 +181,7 @@ fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 }
 
 /// Ends the connection when it is dropped: all tasks, and the way out.
-pub(super) struct Owner {
+pub(crate) struct Owner {
     server: Server,
     outbox: Arc<Outbox>,
     flight: Arc<Flight>,
@@ -225,7 +234,7 @@ impl Owner {
         self.settle().await;
     }
 
-    async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         let grace = self.server.limits().grace_time;
         if timeout(grace, self.flight.landed()).await.is_err() {
             tracing::warn!(?grace, "requests in flight are ended");

@@ -13,7 +13,7 @@ const KEPT: usize = 256 << 10;
 
 /// Lines that wait for the writer, who takes all of them at once: under load many answers leave
 /// in one write.
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     queue: Mutex<Queue>,
     limit: usize,
     filled: Notify,
@@ -57,29 +57,29 @@ impl Outbox {
     }
 
     /// Tells the writer of what was appended.
-    pub(super) fn announce(&self) {
+    pub(crate) fn announce(&self) {
         if !self.queue().lines.is_empty() {
             self.filled.notify_one();
         }
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.queue().lines.len() >= self.limit
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.queue().closed
     }
 
     /// Takes no more messages. Those that are here can still be taken out.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.filled.notify_one();
         self.emptied.notify_waiters();
     }
 
     /// Takes all lines, in exchange for the empty buffer `into`. `false` where there are none.
-    pub(super) fn take(&self, into: &mut Vec<u8>) -> bool {
+    pub(crate) fn take(&self, into: &mut Vec<u8>) -> bool {
         into.clear();
         into.shrink_to(KEPT);
         {
@@ -94,7 +94,7 @@ impl Outbox {
     }
 
     /// Waits for lines. `false` where there will be none any more.
-    pub(super) async fn filled(&self) -> bool {
+    pub(crate) async fn filled(&self) -> bool {
         loop {
             {
                 let queue = self.queue();
@@ -110,7 +110,7 @@ impl Outbox {
     }
 
     /// Waits until there is room, or nothing is taken any more.
-    pub(super) async fn has_room(&self) {
+    pub(crate) async fn has_room(&self) {
         loop {
             let mut emptied = pin!(self.emptied.notified());
             // Enabled before the queue is looked at, so that nothing is missed in between.

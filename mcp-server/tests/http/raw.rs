@@ -96,6 +96,16 @@ impl Hands {
                 }
                 "flooded".to_owned()
             }
+            "torrent" => {
+                let text = "x".repeat(256 << 10);
+                let mut guard = Guard(Some(("torrent".to_owned(), self.dropped.clone())));
+                for at in 1..=128 {
+                    let done = f64::from(at);
+                    cx.progress(done, done, text.as_str()).await?;
+                }
+                guard.0 = None;
+                "spent".to_owned()
+            }
             "parts" => {
                 let parts = cx.extension::<http::request::Parts>();
                 let path = parts.map(|parts| parts.uri.path().to_owned());
@@ -204,6 +214,7 @@ pub(crate) fn with(
 pub(crate) struct Raw {
     stream: TcpStream,
     address: SocketAddr,
+    path: String,
     read: Vec<u8>,
 }
 
@@ -227,8 +238,15 @@ impl Raw {
         Self {
             stream: soon(TcpStream::connect(address)).await.expect("connected"),
             address,
+            path: "/mcp".into(),
             read: Vec::new(),
         }
+    }
+
+    /// Sends its requests to another path.
+    pub(crate) fn at(mut self, path: &str) -> Self {
+        self.path = path.into();
+        self
     }
 
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
@@ -242,7 +260,7 @@ impl Raw {
         headers: &[(&'static str, String)],
         body: &str,
     ) {
-        let mut text = format!("{method} /mcp HTTP/1.1\r\n");
+        let mut text = format!("{method} {} HTTP/1.1\r\n", self.path);
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {}\r\n", self.address));
         }
@@ -310,6 +328,17 @@ impl Raw {
         let mut chunk = std::mem::replace(&mut self.read, rest);
         chunk.truncate(size);
         String::from_utf8(chunk).expect("UTF-8")
+    }
+
+    /// Chunks until one has this text.
+    pub(crate) async fn chunks_until(&mut self, text: &str) -> String {
+        let mut read = String::new();
+        while !read.contains(text) {
+            let chunk = self.chunk().await;
+            assert!(!chunk.is_empty(), "{text} did not come: {read}");
+            read.push_str(&chunk);
+        }
+        read
     }
 
     /// The whole body.

@@ -1,0 +1,201 @@
+//! The deprecated transport HTTP+SSE of revision 2024-11-05. The response to one GET is the way to
+//! the client; it begins with an address, and POSTs to that are the way from the client.
+//!
+//! Such a channel is a [`Connection`] as over a pair of byte streams, whose output is written as
+//! events. It ends with the response to the GET.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use mcp_types::headers::SESSION_ID;
+use mcp_types::sse::{Event, write_event};
+use tokio::sync::{Mutex, OwnedSemaphorePermit};
+use tokio::time::sleep;
+
+use super::answer::{self, HttpBody, Piece, Source, comment};
+use super::guard::{self, Refusal};
+use super::service::{Endpoint, new_id};
+use crate::context::Extensions;
+use crate::race::{Either, race};
+use crate::server::Server;
+use crate::transport::{Connection, Outbox, Owner};
+
+/// The part of the address that says which channel a POST is for.
+const ID: &str = "sessionId";
+
+/// The channels of an endpoint by their ids.
+#[derive(Default)]
+pub(super) struct Channels(StdMutex<HashMap<String, Arc<Channel>>>);
+
+struct Channel {
+    /// Takes one message at a time.
+    connection: Mutex<Connection>,
+    outbox: Arc<Outbox>,
+}
+
+impl Channels {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<Channel>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The channel that a POST is for, by its address.
+pub(super) fn channel_id<'a>(path: Option<&str>, parts: &'a Parts) -> Option<&'a str> {
+    if path != Some(parts.uri.path()) {
+        return None;
+    }
+    let mut members = parts.uri.query()?.split('&');
+    members.find_map(|member| member.strip_prefix(ID)?.strip_prefix('='))
+}
+
+/// Whether a request opens a channel: a GET that names no session.
+pub(super) fn opens(path: Option<&str>, parts: &Parts) -> bool {
+    parts.method == Method::GET
+        && path == Some(parts.uri.path())
+        && !parts.headers.contains_key(SESSION_ID)
+}
+
+impl Endpoint {
+    /// GET: opens a channel.
+    pub(super) fn open_channel(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
+        guard::check_events(parts)?;
+        let busy = |what| Refusal(StatusCode::SERVICE_UNAVAILABLE, what);
+        if self.server.inner.stopping.is_set() {
+            return Err(busy("the server is shutting down"));
+        }
+        let id = new_id()?;
+        let (connection, owner) = Connection::open(&self.server);
+        let outbox = Arc::clone(connection.outbox());
+        let channel = Arc::new(Channel {
+            connection: Mutex::new(connection),
+            outbox: Arc::clone(&outbox),
+        });
+        {
+            let mut all = self.channels.all();
+            if all.len() >= self.server.limits().sessions {
+                return Err(busy("too many sessions"));
+            }
+            all.insert(id.clone(), channel);
+        }
+        let address = format!("{}?{ID}={id}", parts.uri.path());
+        let output = Output {
+            first: Some(event("endpoint", [address.as_bytes()])),
+            id,
+            channels: Arc::clone(&self.channels),
+            server: self.server.clone(),
+            outbox,
+            owner,
+            keep_alive: self.server.limits().keep_alive,
+        };
+        Ok(answer::events(HttpBody::stream(output)))
+    }
+
+    /// POST: takes a message of a channel. What there is to say to it is said there.
+    pub(super) async fn post_channel(
+        &self,
+        id: &str,
+        extensions: Extensions,
+        bytes: &[u8],
+        permit: OwnedSemaphorePermit,
+    ) -> Result<Response<HttpBody>, Refusal> {
+        let unknown = Refusal(
+            StatusCode::NOT_FOUND,
+            "this session is not known, or its stream has ended",
+        );
+        let channel = self.channels.all().get(id).cloned().ok_or(unknown)?;
+        let mut extensions = extensions;
+        // The place is taken as long as a request is served that needs it.
+        extensions.insert(permit);
+        let take = async {
+            loop {
+                // Who does not read is not listened to.
+                channel.outbox.has_room().await;
+                let mut connection = channel.connection.lock().await;
+                if !channel.outbox.is_full() || channel.outbox.is_closed() {
+                    return connection.take(bytes, extensions);
+                }
+            }
+        };
+        let limit = self.server.limits().request_time;
+        if let Either::Second(()) = race(take, sleep(limit)).await {
+            let what = "the stream of this session is not read";
+            return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+        }
+        channel.outbox.announce();
+        Ok(answer::empty(StatusCode::ACCEPTED))
+    }
+}
+
+/// The response to the GET. Dropping it ends the channel, and all that runs for it.
+struct Output {
+    /// The event with the address.
+    first: Option<Vec<u8>>,
+    id: String,
+    channels: Arc<Channels>,
+    server: Server,
+    outbox: Arc<Outbox>,
+    owner: Owner,
+    keep_alive: Duration,
+}
+
+impl Output {
+    async fn text(&mut self) -> Option<Vec<u8>> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        let mut lines = Vec::new();
+        loop {
+            if self.outbox.take(&mut lines) {
+                let messages = lines.split(|&byte| byte == b'\n');
+                let messages = messages.filter(|message| !message.is_empty());
+                return Some(event("message", messages));
+            }
+            let stopped = async {
+                self.server.stopping().await;
+                self.owner.settle().await;
+            };
+            let filled = race(self.outbox.filled(), stopped);
+            match race(filled, sleep(self.keep_alive)).await {
+                Either::First(Either::First(true)) => {}
+                Either::First(Either::First(false)) => return None,
+                Either::First(Either::Second(())) => self.outbox.close(),
+                Either::Second(()) => return Some(comment()),
+            }
+        }
+    }
+}
+
+impl Source for Output {
+    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>> {
+        Box::pin(async move {
+            let text = self.text().await?;
+            let rest: Box<dyn Source> = self;
+            Some((text, Some(rest)))
+        })
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.channels.all().remove(&self.id);
+    }
+}
+
+/// Events of one name.
+fn event<'a>(name: &str, data: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for data in data {
+        let event = Event {
+            event: Some(name),
+            ..Event::data(data)
+        };
+        // Both names can be written.
+        let _ = write_event(&mut text, &event);
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! What the processes that serve one endpoint tell each other about sessions.
+
+use super::service::Endpoint;
+use super::store::{read, refresh};
+use crate::changes::{BusMessage, BusReceiver};
+use crate::engine::{Read, respond};
+use crate::error::Chain;
+
+impl Endpoint {
+    /// Tells the other processes.
+    pub(super) fn publish(&self, message: BusMessage) {
+        if let Some(bus) = &self.server.inner.bus {
+            bus.publish(message);
+        }
+    }
+
+    /// Ends a session in all processes.
+    pub(super) async fn end(&self, id: &str) {
+        self.sessions.remove(id).await;
+        if let Err(error) = self.events.remove(id).await {
+            tracing::error!(error = %Chain(&error), "events cannot be removed");
+        }
+        self.publish(BusMessage::SessionEnded { session: id.into() });
+    }
+}
+
+impl BusReceiver for Endpoint {
+    fn receive(&self, message: BusMessage) {
+        match message {
+            BusMessage::Answer { session, message } => {
+                let Some(entry) = self.sessions.here(&session) else {
+                    return;
+                };
+                let asked = Some(&*entry.session);
+                match self.server.read(&message, asked) {
+                    Ok(Read::One(message)) => {
+                        respond::hand_over(asked, &message);
+                    }
+                    Ok(Read::Batch(messages)) => {
+                        for message in messages.iter().flatten() {
+                            respond::hand_over(asked, message);
+                        }
+                    }
+                    Err(_) => {}
+                }
+            }
+            BusMessage::Cancel { session, request } => {
+                if let Some(entry) = self.sessions.here(&session) {
+                    entry.cancel(&request);
+                }
+            }
+            BusMessage::SessionEnded { session } => {
+                self.sessions.forget(&session);
+            }
+            BusMessage::SessionChanged { session, value } => {
+                let Some(entry) = self.sessions.here(&session) else {
+                    return;
+                };
+                match read(&value) {
+                    Ok(record) => refresh(&entry.session, &record),
+                    Err(error) => {
+                        tracing::error!(error = %Chain(&error), "a session cannot be read");
+                    }
+                }
+            }
+            BusMessage::Change(_) => {}
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! [`Entry`]: a session at this process, with its work in flight, which ends with it.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::Context;
+use std::time::{Duration, Instant};
+
+use mcp_types::RequestId;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::stream::Stream;
+use crate::session::Session;
+
+/// A session at this process.
+pub(super) struct Entry {
+    pub(super) session: Arc<Session>,
+    times: Mutex<Times>,
+    /// Connections that read its streams.
+    readers: AtomicUsize,
+    work: Mutex<Work>,
+    /// Apart from the rest: a task that is dropped gives its seat up.
+    tasks: Mutex<JoinSet<()>>,
+}
+
+struct Times {
+    used: Instant,
+    /// When other processes were told that it is used.
+    saved: Instant,
+}
+
+#[derive(Default)]
+struct Work {
+    /// Requests that can be given up.
+    running: HashMap<RequestId, oneshot::Sender<()>>,
+    streams: Vec<Weak<Stream>>,
+    announcements: Option<Arc<Stream>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Entry {
+    pub(super) fn new(session: Arc<Session>) -> Arc<Self> {
+        let now = Instant::now();
+        let times = Times {
+            used: now,
+            saved: now,
+        };
+        Arc::new(Self {
+            session,
+            times: Mutex::new(times),
+            readers: AtomicUsize::new(0),
+            work: Mutex::default(),
+            tasks: Mutex::default(),
+        })
+    }
+
+    pub(super) fn id(&self) -> &str {
+        self.session.id.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn touch(&self) {
+        locked(&self.times).used = Instant::now();
+    }
+
+    /// How long nothing happened, as far as it is idle at all.
+    pub(super) fn idle(&self) -> Option<Duration> {
+        if self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty() {
+            return None;
+        }
+        Some(locked(&self.times).used.elapsed())
+    }
+
+    /// Whether other processes were told so long ago; they are from now on.
+    pub(super) fn is_unsaved_for(&self, time: Duration) -> bool {
+        let mut times = locked(&self.times);
+        let due = times.saved.elapsed() >= time;
+        if due {
+            times.saved = Instant::now();
+        }
+        due
+    }
+
+    /// Works on a stream until that ends, or the session.
+    pub(super) fn run(
+        &self,
+        stream: &Arc<Stream>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        {
+            let mut work = locked(&self.work);
+            work.streams.retain(|stream| stream.strong_count() > 0);
+            work.streams.push(Arc::downgrade(stream));
+        }
+        let mut tasks = locked(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    /// Whether a request with this id is in flight.
+    pub(super) fn is_running(&self, id: &RequestId) -> bool {
+        locked(&self.work).running.contains_key(id)
+    }
+
+    /// Notes that a request is in flight, until what is returned is dropped; `None` where there is
+    /// one with its id.
+    pub(super) fn seat(self: &Arc<Self>, id: &RequestId) -> Option<Seat> {
+        let mut work = locked(&self.work);
+        if work.running.contains_key(id) {
+            return None;
+        }
+        let (sender, given_up) = oneshot::channel();
+        work.running.insert(id.clone(), sender);
+        Some(Seat {
+            entry: Arc::downgrade(self),
+            id: id.clone(),
+            given_up,
+        })
+    }
+
+    /// Gives a request up; `false` where there is none with that id.
+    pub(super) fn cancel(&self, id: &RequestId) -> bool {
+        let running = locked(&self.work).running.remove(id);
+        running.is_some_and(|seat| seat.send(()).is_ok())
+    }
+
+    /// A stream with work in flight.
+    pub(super) fn stream(&self, id: &str) -> Option<Arc<Stream>> {
+        let work = locked(&self.work);
+        let mut streams = work.streams.iter().filter_map(Weak::upgrade);
+        streams.find(|stream| !id.is_empty() && stream.id() == id)
+    }
+
+    /// The stream of announcements, made where there is none yet; `true` where it is new.
+    pub(super) fn announcements(&self, make: impl FnOnce() -> Arc<Stream>) -> (Arc<Stream>, bool) {
+        let mut work = locked(&self.work);
+        if let Some(stream) = &work.announcements {
+            return (Arc::clone(stream), false);
+        }
+        let stream = make();
+        work.announcements = Some(Arc::clone(&stream));
+        (stream, true)
+    }
+
+    /// Counts a connection, until what is returned is dropped.
+    pub(super) fn reading(self: &Arc<Self>) -> Reading {
+        self.readers.fetch_add(1, Ordering::AcqRel);
+        Reading(Arc::clone(self))
+    }
+
+    /// Gives all work up.
+    pub(super) fn end(&self) {
+        locked(&self.tasks).abort_all();
+        let work = std::mem::take(&mut *locked(&self.work));
+        let streams = work.streams.iter().filter_map(Weak::upgrade);
+        for stream in streams.chain(work.announcements) {
+            stream.kick();
+        }
+    }
+}
+
+/// A request in flight.
+pub(super) struct Seat {
+    entry: Weak<Entry>,
+    id: RequestId,
+    given_up: oneshot::Receiver<()>,
+}
+
+impl Seat {
+    /// Whether the peer gave the request up; the task is woken when it does.
+    pub(super) fn is_given_up(&mut self, task: &mut Context<'_>) -> bool {
+        Pin::new(&mut self.given_up).poll(task).is_ready()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.given_up.close();
+        let Some(entry) = self.entry.upgrade() else {
+            return;
+        };
+        {
+            let mut work = locked(&entry.work);
+            // Another request may have the id by now.
+            if let Some(sender) = work.running.get(&self.id)
+                && sender.is_closed()
+            {
+                work.running.remove(&self.id);
+            }
+        }
+        entry.touch();
+    }
+}
+
+/// A connection of a session.
+pub(super) struct Reading(Arc<Entry>);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.readers.fetch_sub(1, Ordering::AcqRel);
+        self.0.touch();
+    }
+}

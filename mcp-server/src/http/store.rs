@@ -1,0 +1,139 @@
+//! [`SessionStore`]: what the processes that serve one endpoint know of each other's sessions.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use mcp_types::{ClientCapabilities, Implementation, Revision, json};
+use serde::{Deserialize, Serialize};
+
+use super::events::{StoreError, StoreFuture};
+use crate::session::Session;
+
+/// Keeps what a legacy session established, so that any process can go on with it.
+///
+/// Values are JSON texts of ours. Without a store, a session is known to its process alone. While
+/// a session is used, its value is put again at least once in half of
+/// [`Limits::session_idle_time`](crate::Limits); what was not put for twice that time may be
+/// forgotten.
+pub trait SessionStore: Send + Sync + 'static {
+    /// Keeps the value of a session, in place of the one before.
+    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()>;
+
+    /// The value of a session; `None` for one that is not known.
+    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
+
+    /// Forgets a session.
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
+}
+
+/// Sessions in the memory of this process: for several servers in one.
+#[derive(Default)]
+pub struct MemorySessions(Mutex<HashMap<String, Vec<u8>>>);
+
+impl MemorySessions {
+    /// Holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionStore for MemorySessions {
+    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
+        self.all().insert(session.to_owned(), value);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        let value = self.all().get(session).cloned();
+        Box::pin(std::future::ready(Ok(value)))
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.all().remove(session);
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// A session as it is kept.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Record {
+    revision: String,
+    client_info: Implementation,
+    capabilities: ClientCapabilities,
+    level: u8,
+    resources: Vec<String>,
+    /// When it was used, in milliseconds since 1970.
+    used: u64,
+}
+
+/// The value of a session for a [`SessionStore`].
+pub(super) fn record(session: &Session) -> Result<Vec<u8>, StoreError> {
+    let record = Record {
+        revision: session.revision.as_str().to_owned(),
+        client_info: session.client_info.clone(),
+        capabilities: session.capabilities.clone(),
+        level: session.level(),
+        resources: session.subscriptions(),
+        used: now(),
+    };
+    serde_json::to_vec(&record).map_err(|error| StoreError(Box::new(error)))
+}
+
+/// The record in a value.
+pub(super) fn read(value: &[u8]) -> Result<Record, StoreError> {
+    let text = std::str::from_utf8(value).map_err(|error| StoreError(Box::new(error)))?;
+    json::from_str(text).map_err(|error| StoreError(Box::new(error)))
+}
+
+/// Takes over what can change in a session.
+pub(super) fn refresh(session: &Session, record: &Record) {
+    session.set_severity(record.level);
+    for uri in session.subscriptions() {
+        if !record.resources.contains(&uri) {
+            session.unsubscribe(&uri);
+        }
+    }
+    for uri in &record.resources {
+        session.subscribe(uri, usize::MAX);
+    }
+}
+
+/// A copy of a session that another process began.
+pub(super) fn restore(id: &str, record: Record) -> Result<Session, StoreError> {
+    let unknown = |_| StoreError("a revision that is not known".into());
+    let revision: Revision = record.revision.parse().map_err(unknown)?;
+    let level = record.level;
+    let session = Session::new(
+        Some(id.into()),
+        revision,
+        record.client_info,
+        record.capabilities,
+    );
+    session.set_severity(level);
+    // Ids of our requests are of this process alone: its answers may come by way of another.
+    let mut first = [0; 8];
+    getrandom::fill(&mut first).map_err(|error| StoreError(error.to_string().into()))?;
+    session.calls.begin_at(u64::from_le_bytes(first) >> 16);
+    for uri in &record.resources {
+        session.subscribe(uri, usize::MAX);
+    }
+    Ok(session)
+}
+
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}
+
+impl Record {
+    /// How long no process used it.
+    pub(super) fn idle(&self) -> Duration {
+        Duration::from_millis(now().saturating_sub(self.used))
+    }
+}

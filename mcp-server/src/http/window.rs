@@ -1,0 +1,69 @@
+//! [`Window`]: the part of a stream that the store or the connection has not got yet.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use crate::engine::Answer;
+
+/// The state of a stream.
+#[derive(Default)]
+pub(super) struct Window {
+    /// Events that the store or the connection has not got yet.
+    pub(super) events: VecDeque<Bytes>,
+    pub(super) bytes: usize,
+    /// The number of the last event that left the window.
+    pub(super) left: u64,
+    /// The number of the last event in the store.
+    pub(super) stored: u64,
+    pub(super) phase: Phase,
+    /// The answer, as long as it may be the whole response.
+    pub(super) answer: Option<Answer>,
+    /// Whether nothing more will be said.
+    pub(super) over: bool,
+    /// How often connections were sent away.
+    pub(super) kicks: u64,
+    /// The newest connection.
+    pub(super) reader: Option<Reads>,
+}
+
+/// How far a connection is.
+pub(super) struct Reads {
+    /// The kicks before it came.
+    pub(super) kick: u64,
+    /// The number of the last event that it got.
+    pub(super) read: u64,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It may still become one JSON text.
+    #[default]
+    Open,
+    /// Events are written.
+    Begun,
+    /// Nobody will ever read.
+    Closed,
+}
+
+impl Window {
+    pub(super) fn last(&self) -> u64 {
+        self.left + self.events.len() as u64
+    }
+
+    /// Forgets what both have got; nobody waits for a client that is away.
+    pub(super) fn trim(&mut self) {
+        let read = self.reader.as_ref().map_or(u64::MAX, |reader| reader.read);
+        let done = self.stored.min(read);
+        while self.left < done {
+            let gone = self.events.pop_front();
+            self.bytes -= gone.map_or(0, |gone| gone.len());
+            self.left += 1;
+        }
+    }
+
+    pub(super) fn add(&mut self, message: Bytes) {
+        self.bytes += message.len();
+        self.events.push_back(message);
+    }
+}

@@ -1,0 +1,182 @@
+//! Several processes that serve one endpoint.
+
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_server::{
+    Bus, BusMessage, BusReceiver, EventStore, HttpConfig, MemoryEvents, MemorySessions,
+    SessionStore, StoreFuture,
+};
+
+use crate::legacy::*;
+use crate::raw::*;
+
+/// A bus in one process.
+#[derive(Default)]
+struct Shared(Mutex<Vec<Weak<dyn BusReceiver>>>);
+
+impl Bus for Shared {
+    fn publish(&self, message: BusMessage) {
+        let receivers = self.0.lock().expect("sound").clone();
+        for receiver in receivers.iter().filter_map(Weak::upgrade) {
+            receiver.receive(message.clone());
+        }
+    }
+
+    fn attach(&self, receiver: Weak<dyn BusReceiver>) {
+        self.0.lock().expect("sound").push(receiver);
+    }
+}
+
+fn shared(sessions: impl SessionStore) -> HttpConfig {
+    HttpConfig::new()
+        .session_store(Arc::new(sessions))
+        .event_store(Arc::new(MemoryEvents::new(16)))
+}
+
+#[tokio::test]
+async fn two_processes_serve_one_session() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let (one, mut probe) = server(|builder| builder.bus(bus.clone()));
+    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
+    let at_one = serve_with(&one, config.clone());
+    let at_two = serve_with(&two, config);
+    let session = begin(at_one, "2025-11-25").await;
+    let (head, _) = Raw::post(at_two, &session, PING).await;
+    assert_eq!(head.status, 200);
+
+    // A stream that began at one is resumed at the other.
+    let mut raw = start(at_one, &session, &tool(3, "say_and_wait")).await;
+    raw.head().await;
+    let read = raw.chunk().await;
+    soon(probe.waiting.recv()).await;
+    drop(raw);
+    let resume = with(session.clone(), "Last-Event-ID", ids(&read)[0]);
+    let mut raw = Raw::connect(at_two).await;
+    raw.request("GET", &resume, "").await;
+    let head = raw.head().await;
+    probe.go.notify_one();
+    assert!(raw.body(&head).await.contains("said and waited"));
+
+    // The answer to a request of the one comes to the other, and an answer to nothing to nobody.
+    let mut raw = start(at_one, &session, &tool(5, "ask")).await;
+    let head = raw.head().await;
+    let read = raw.chunks_until("roots/list").await;
+    let (_, id) = read.split_once(r#""id":"#).expect("an id");
+    let id: String = id.chars().take_while(char::is_ascii_digit).collect();
+    for id in ["77", id.as_str()] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+        let (head, body) = Raw::post(at_two, &session, &answer).await;
+        assert_eq!((head.status, body.as_str()), (202, ""));
+    }
+    let rest = raw.body(&head).await;
+    assert!(rest.contains("\"0 roots\""), "{rest}");
+
+    // A request at one is cancelled at the other, and so is the session.
+    let _raw = start(at_one, &session, &tool(4, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    cancel(at_two, &session, 4).await;
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    Raw::connect(at_two).await.ask("DELETE", &session, "").await;
+    let (head, _) = Raw::post(at_one, &session, PING).await;
+    assert_eq!(head.status, 404);
+}
+
+#[tokio::test]
+async fn a_subscription_at_one_process_is_told_of_at_the_other() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
+    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
+    let at_one = serve_with(&one, config.clone());
+    let at_two = serve_with(&two, config);
+    let session = begin(at_one, "2025-11-25").await;
+    let mut told = listen(at_one, &session).await;
+    let request = |method: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/{method}","params":{{"uri":"test://a"}}}}"#
+        )
+    };
+    Raw::post(at_two, &session, &request("subscribe")).await;
+    two.resource_updated("test://a");
+    told.chunks_until("notifications/resources/updated").await;
+    Raw::post(at_two, &session, &request("unsubscribe")).await;
+    two.resource_updated("test://a");
+    two.tools_changed();
+    let read = told.chunks_until("notifications/tools/list_changed").await;
+    assert!(!read.contains("resources/updated"), "{read}");
+}
+
+#[tokio::test]
+async fn a_session_that_expires_at_one_process_ends_at_the_other() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
+    let hurry = limits(|limits| limits.session_idle_time = Duration::ZERO);
+    let (two, _probe) = server(|builder| hurry(builder.bus(bus.clone())));
+    let at_one = serve_with(&one, config.clone());
+    let at_two = serve_with(&two, config);
+    let session = begin(at_one, "2025-11-25").await;
+    let mut told = listen(at_one, &session).await;
+    let (head, _) = Raw::post(at_two, &session, PING).await;
+    assert_eq!(head.status, 404);
+    while !told.chunk().await.is_empty() {}
+    let (head, _) = Raw::post(at_one, &session, PING).await;
+    assert_eq!(head.status, 404);
+}
+
+/// Sessions that some process used just now.
+struct Busy(MemorySessions);
+
+impl SessionStore for Busy {
+    fn put<'a>(&'a self, session: &'a str, value: Vec<u8>) -> StoreFuture<'a, ()> {
+        let mut value: serde_json::Value = serde_json::from_slice(&value).expect("JSON");
+        value["used"] = u64::MAX.into();
+        self.0.put(session, value.to_string().into_bytes())
+    }
+
+    fn get<'a>(&'a self, session: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
+        self.0.get(session)
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
+        self.0.remove(session)
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_used_elsewhere_does_not_expire() {
+    let hurry = limits(|limits| limits.session_idle_time = Duration::from_nanos(1));
+    let (server, _probe) = server(hurry);
+    let address = serve_with(&server, shared(Busy(MemorySessions::new())));
+    let session = begin(address, "2025-11-25").await;
+    let (head, _) = Raw::post(address, &session, PING).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
+async fn events_in_memory_are_bounded_over_all_sessions() {
+    const EVENT: usize = 128 << 10;
+    let events = MemoryEvents::new(16);
+    for session in 0..80 {
+        let session = session.to_string();
+        events.open(&session, "s").await.expect("opened");
+        for number in 1..=8 {
+            let event = Some(Bytes::from(vec![b'x'; EVENT]));
+            let kept = events.append(&session, "s", number, event).await;
+            kept.expect("appended");
+        }
+    }
+    let mut kept = Vec::new();
+    for session in 0..80 {
+        let page = events.read(&session.to_string(), "s", 0).await;
+        let page = page.expect("read").expect("known");
+        assert_eq!(page.events.last().map(|event| event.0), Some(8));
+        kept.push(page.events.len());
+    }
+    assert_eq!((kept[0], kept[79]), (1, 8), "the oldest give way");
+    let bytes = kept.iter().sum::<usize>() * EVENT;
+    assert!((48 << 20..=64 << 20).contains(&bytes), "{bytes}");
+}

@@ -1,0 +1,241 @@
+//! Streams of sessions: what is said on them, to whom, and what of it can be had again.
+
+use crate::legacy::*;
+use crate::raw::*;
+
+#[tokio::test]
+async fn a_client_that_goes_does_not_cancel_but_says_so() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
+    raw.head().await;
+    soon(probe.waiting.recv()).await;
+    drop(raw);
+    cancel(address, &session, 4).await;
+    assert!(probe.dropped.try_recv().is_err(), "nobody cancelled it");
+    cancel(address, &session, 3).await;
+    assert_eq!(
+        soon(probe.dropped.recv()).await.as_deref(),
+        Some("say_and_wait")
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_has_no_answer_and_its_stream_ends() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-06-18").await;
+    for (id, name) in [(3, "say_and_wait"), (4, "wait")] {
+        let mut raw = start(address, &session, &tool(id, name)).await;
+        soon(probe.waiting.recv()).await;
+        cancel(address, &session, id).await;
+        assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some(name));
+        let head = raw.head().await;
+        assert_eq!(head.get("content-type"), Some("text/event-stream"));
+        assert!(!raw.body(&head).await.contains("\"id\":"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn each_message_of_a_batch_can_be_given_up() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-03-26").await;
+    let batch = |first: u32| {
+        let (one, other) = (tool(first, "wait"), tool(first + 1, "wait"));
+        format!("[{one},{PING},{other}]")
+    };
+    let mut raw = start(address, &session, &batch(1)).await;
+    for _ in 0..2 {
+        soon(probe.waiting.recv()).await;
+    }
+    // Neither of the two can be asked again meanwhile.
+    let (_, body) = Raw::post(address, &session, &tool(2, "echo")).await;
+    assert_eq!(code(&body), -32600);
+    cancel(address, &session, 1).await;
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    probe.go.notify_one();
+    let head = raw.head().await;
+    let answers = raw.body(&head).await;
+    let answers: Vec<serde_json::Value> = serde_json::from_str(&answers).expect("an array");
+    let mut ids: Vec<_> = answers.iter().map(|answer| answer["id"].as_u64()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [Some(2), Some(5)]);
+
+    // Ids are free again, and where all is given up there is no answer at all.
+    let calls = format!("[{},{}]", tool(1, "wait"), tool(2, "wait"));
+    let mut raw = start(address, &session, &calls).await;
+    for id in [1, 2] {
+        soon(probe.waiting.recv()).await;
+        cancel(address, &session, id).await;
+    }
+    let head = raw.head().await;
+    assert_eq!(raw.body(&head).await, "");
+}
+
+#[tokio::test]
+async fn what_is_said_at_once_can_be_had_again() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    for revision in ["2025-03-26", "2025-11-25"] {
+        let session = begin(address, revision).await;
+        let (head, body) = Raw::post(address, &session, &tool(3, "say")).await;
+        assert_eq!(head.get("content-type"), Some("text/event-stream"));
+        let events: Vec<_> = body.split_inclusive("\n\n").collect();
+        let ids = ids(&body);
+        assert_eq!(ids.len(), events.len(), "{body}");
+        let primed = usize::from(revision == "2025-11-25");
+        assert_eq!(events.len(), 3 + primed, "{body}");
+        for (at, id) in ids.iter().enumerate() {
+            let resume = with(session.clone(), "Last-Event-ID", id);
+            let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
+            assert_eq!(head.status, 200);
+            assert_eq!(rest, events[at + 1..].concat());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_waited_for_and_holds_nobody_else() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.queued_bytes = 64 << 10;
+        limits.request_time = std::time::Duration::from_secs(2);
+    }));
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let mut raw = start(address, &session, &tool(3, "torrent")).await;
+    let head = raw.head().await;
+    let (other, _) = Raw::post(address, &session, &tool(4, "say")).await;
+    assert_eq!(other.status, 200);
+    // The handler cannot go on, and runs out of time.
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
+    let all = raw.body(&head).await;
+    let ids = ids(&all);
+    let numbers = ids
+        .iter()
+        .filter_map(|id| id.split_once('-')?.1.parse::<usize>().ok());
+    assert!(numbers.eq(0..ids.len()), "events are missing");
+    assert!(ids.len() > 10 && ids.len() < 128, "{}", ids.len());
+    assert!(all.ends_with("\n\n") && all.contains("took too long"));
+}
+
+#[tokio::test]
+async fn announcements_that_nobody_reads_hold_nobody_else() {
+    let (server, _probe) = server(limits(|limits| limits.queued_bytes = 64 << 10));
+    let address = serve(&server);
+    let uris: Vec<String> = (0..24)
+        .map(|at| format!("test://{at}/{}", "x".repeat(512 << 10)))
+        .collect();
+    let slow = begin(address, "2025-11-25").await;
+    for uri in &uris {
+        let subscribe = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"{uri}"}}}}"#
+        );
+        let (head, body) = Raw::post(address, &slow, &subscribe).await;
+        assert_eq!(head.status, 200, "{body}");
+    }
+    let mut slow = listen(address, &slow).await;
+    let quick = begin(address, "2025-11-25").await;
+    let mut quick = listen(address, &quick).await;
+    for _ in 0..3 {
+        for uri in &uris {
+            server.resource_updated(uri);
+        }
+        server.tools_changed();
+        quick.chunks_until("notifications/tools/list_changed").await;
+    }
+    let mut missing: Vec<_> = (0..24).map(|at| format!("test://{at}/")).collect();
+    while !missing.is_empty() {
+        let chunk = slow.chunk().await;
+        missing.retain(|uri| !chunk.contains(uri));
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_broke_goes_on_where_it_was() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let mut raw = start(address, &session, &tool(3, "say_and_wait")).await;
+    let head = raw.head().await;
+    assert_eq!(head.get("content-type"), Some("text/event-stream"));
+    let read = raw.chunks_until("notifications/progress").await;
+    assert!(
+        read.contains("retry: ") && read.contains("data: \n"),
+        "{read}"
+    );
+    soon(probe.waiting.recv()).await;
+    let ids = ids(&read);
+    let (first, last) = (ids[0].to_owned(), ids[1].to_owned());
+    assert_ne!(first, last);
+    drop(raw);
+    probe.go.notify_one();
+
+    let resume = with(session.clone(), "Last-Event-ID", &last);
+    let (head, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
+    assert_eq!(head.status, 200);
+    assert!(rest.contains("said and waited"), "{rest}");
+    assert!(!rest.contains("notifications/progress"), "{rest}");
+    // From the beginning, all of it again.
+    let resume = with(session.clone(), "Last-Event-ID", &first);
+    let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
+    assert!(
+        rest.contains("notifications/progress") && rest.contains("said and waited"),
+        "{rest}"
+    );
+    let resume = with(session, "Last-Event-ID", "nonsense");
+    let (head, _) = Raw::connect(address).await.ask("GET", &resume, "").await;
+    assert_eq!(head.status, 400);
+}
+
+#[tokio::test]
+async fn a_handler_sends_the_client_to_poll() {
+    let (server, mut probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let (head, body) = Raw::connect(address)
+        .await
+        .ask("POST", &session, &tool(3, "poll"))
+        .await;
+    assert_eq!(head.get("content-type"), Some("text/event-stream"));
+    assert!(
+        body.starts_with("id: ") && body.contains("retry: "),
+        "{body}"
+    );
+    assert!(!body.contains("polled"), "{body}");
+    soon(probe.waiting.recv()).await;
+    // It comes before there is an answer.
+    let resume = with(session, "Last-Event-ID", ids(&body)[0]);
+    let mut raw = Raw::connect(address).await;
+    raw.request("GET", &resume, "").await;
+    let head = raw.head().await;
+    probe.go.notify_one();
+    assert!(raw.body(&head).await.contains("\"polled\""));
+}
+
+#[tokio::test]
+async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let mut first = Raw::connect(address).await;
+    first.request("GET", &session, "").await;
+    let head = first.head().await;
+    assert_eq!(head.status, 200);
+    let mut read = first.chunk().await;
+    server.tools_changed();
+    while !read.contains("notifications/tools/list_changed") {
+        read.push_str(&first.chunk().await);
+    }
+    let mut second = Raw::connect(address).await;
+    second.request("GET", &session, "").await;
+    second.head().await;
+    // The first one ends.
+    first.body(&head).await;
+    server.tools_changed();
+    let mut read = String::new();
+    while !read.contains("notifications/tools/list_changed") {
+        read.push_str(&second.chunk().await);
+    }
+}
