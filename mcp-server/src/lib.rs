@@ -69,7 +69,6 @@ mod seal;
 mod server;
 mod session;
 mod tools;
-#[cfg(any(feature = "stdio", all(feature = "http", feature = "legacy")))]
 mod transport;
 
 pub use builder::ServerBuilder;

@@ -36,17 +36,14 @@ enum Kind {
 }
 
 /// The next bytes of a body and what gives those after them; `None` where there are none.
-#[cfg(feature = "legacy")]
 pub(super) type Piece = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
 
 /// Gives a body piece by piece.
-#[cfg(feature = "legacy")]
 pub(super) trait Source: Send {
     fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>>;
 }
 
 /// A source, between two pieces or on its way to the next.
-#[cfg(feature = "legacy")]
 enum Streaming {
     Rests(Option<Box<dyn Source>>),
     Reads(Pin<Box<dyn Future<Output = Piece> + Send>>),
@@ -77,7 +74,6 @@ impl HttpBody {
     }
 
     /// What a source gives.
-    #[cfg(feature = "legacy")]
     pub(super) fn stream(source: impl Source + 'static) -> Self {
         Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
     }

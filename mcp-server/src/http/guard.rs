@@ -5,11 +5,9 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
-#[cfg(feature = "legacy")]
 use mcp_types::{Revision, headers::PROTOCOL_VERSION};
 
 use super::events::EventStore;
-#[cfg(feature = "legacy")]
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -23,7 +21,6 @@ pub struct HttpConfig {
     origins: Vec<String>,
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
-    #[cfg(feature = "legacy")]
     pub(super) http_sse: Option<String>,
 }
 
@@ -117,7 +114,6 @@ impl HttpConfig {
     ///
     /// let config = HttpConfig::new().http_sse("/sse");
     /// ```
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn http_sse(mut self, path: impl Into<String>) -> Self {
         self.http_sse = Some(path.into());
@@ -241,7 +237,6 @@ pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
 }
 
 /// Checks that the client of a GET reads events.
-#[cfg(feature = "legacy")]
 pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     if accepts(parts, "text", "event-stream") {
         return Ok(());
@@ -251,7 +246,6 @@ pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
 }
 
 /// Whether a request is of the era without sessions by its header alone.
-#[cfg(feature = "legacy")]
 pub(super) fn is_modern(parts: &Parts) -> bool {
     let version = parts.headers.get(PROTOCOL_VERSION);
     version.is_some_and(|version| version == Revision::LATEST.as_str())

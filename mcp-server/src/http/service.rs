@@ -18,15 +18,11 @@ use tokio::time::sleep;
 use tower_service::Service;
 
 use super::answer::{self, HttpBody};
-#[cfg(feature = "legacy")]
 use super::channel::{self, Channels, channel_id};
-#[cfg(feature = "legacy")]
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-#[cfg(feature = "legacy")]
 use super::{legacy, sessions::Sessions};
-#[cfg(feature = "legacy")]
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -45,9 +41,7 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
-    #[cfg(feature = "legacy")]
     pub(super) channels: Arc<Channels>,
-    #[cfg(feature = "legacy")]
     pub(super) sessions: Sessions,
     pub(super) events: Arc<dyn EventStore>,
 }
@@ -77,9 +71,7 @@ impl Server {
             server: self,
             config,
             places,
-            #[cfg(feature = "legacy")]
             channels: Arc::default(),
-            #[cfg(feature = "legacy")]
             sessions,
             events,
         });
@@ -149,10 +141,7 @@ impl Endpoint {
         if parts.method != Method::POST {
             return self.other_method(&parts).await;
         }
-        #[cfg(feature = "legacy")]
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
-        #[cfg(not(feature = "legacy"))]
-        let channel: Option<&str> = None;
         // Clients of that transport say nothing of what they read.
         let checked = match channel {
             Some(_) => guard::check_content(&parts),
@@ -169,13 +158,11 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
-        #[cfg(feature = "legacy")]
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
             let response = self.post_channel(&id, extensions, &bytes, permit).await;
             return response.unwrap_or_else(answer::refusal);
         }
-        #[cfg(feature = "legacy")]
         if legacy::session_id(&parts).is_some() {
             match self.entry(&parts).await {
                 Ok(entry) => {

@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Serves a message that came by itself, with what is known of where it came from.
-    #[cfg(all(feature = "http", feature = "legacy"))]
+    #[cfg(feature = "http")]
     pub(crate) fn take(&mut self, message: &[u8], extensions: Extensions) {
         self.via.extensions = Arc::new(extensions);
         self.line(Ok(message));
