@@ -24,7 +24,7 @@ fn tree(text: &str) -> Value {
 fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
     let value: T = revision.decode(text).unwrap();
     assert_eq!(
-        tree(&revision.encode(value.clone()).unwrap()),
+        tree(revision.encode(value.clone()).unwrap().get()),
         tree(text),
         "{revision}"
     );
@@ -41,7 +41,7 @@ fn oldest_call_reads_as_the_newest_type_and_writes_back() {
         let newest = Revision::LATEST.encode(params).unwrap();
         assert!(
             Revision::LATEST
-                .decode::<CallToolRequestParams>(&newest)
+                .decode::<CallToolRequestParams>(newest.get())
                 .is_ok()
         );
     }

@@ -6,6 +6,7 @@ use crate::convert::ConvertError;
 use crate::json;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
+use serde_json::value::{RawValue, to_raw_value};
 
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
@@ -17,9 +18,9 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -76,21 +77,21 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequest::from(value);
                 let value = super::v2025_06_18::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -98,7 +99,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2025_11_25::CallToolRequest::from(value);
                 let value = super::v2025_06_18::CallToolRequest::from(value);
                 let value = super::v2025_03_26::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -107,7 +108,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2025_06_18::CallToolRequest::from(value);
                 let value = super::v2025_03_26::CallToolRequest::from(value);
                 let value = super::v2024_11_05::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequest", other)),
@@ -161,35 +162,35 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequestParams", other)),
@@ -238,21 +239,21 @@ impl Versioned for super::v2026_07_28::CallToolResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -260,7 +261,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
                 let value = super::v2025_03_26::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -269,7 +270,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
                 let value = super::v2025_03_26::CallToolResult::try_from(value)?;
                 let value = super::v2024_11_05::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolResult", other)),
@@ -288,9 +289,9 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -307,9 +308,9 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -326,9 +327,9 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
@@ -380,35 +381,35 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotification", other)),
@@ -470,16 +471,16 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -490,7 +491,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -501,7 +502,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -512,7 +513,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
@@ -560,21 +561,21 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -582,7 +583,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
                 let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -590,7 +591,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
                 let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequest", other)),
@@ -646,21 +647,21 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -668,7 +669,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
                 let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -676,7 +677,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
                 let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequestParams", other)),
@@ -719,32 +720,32 @@ impl Versioned for super::v2026_07_28::CompleteResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteResult", other)),
@@ -801,21 +802,21 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -823,7 +824,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -832,7 +833,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageRequest::from(value);
                 let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequest", other)),
@@ -889,16 +890,16 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -909,7 +910,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -921,7 +922,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -936,7 +937,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value = super::v2024_11_05::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
@@ -993,21 +994,21 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1015,7 +1016,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1024,7 +1025,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageResult::from(value);
                 let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageResult", other)),
@@ -1042,9 +1043,9 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("DiscoverRequest", other)),
         }
     }
@@ -1060,9 +1061,9 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("DiscoverResult", other)),
         }
     }
@@ -1091,21 +1092,21 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
                 let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequest", other)),
         }
@@ -1130,14 +1131,14 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequestParams", other)),
         }
@@ -1167,21 +1168,21 @@ impl Versioned for super::v2026_07_28::ElicitResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitResult::from(value);
                 let value = super::v2025_06_18::ElicitResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitResult", other)),
         }
@@ -1198,9 +1199,9 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -1257,21 +1258,21 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1279,7 +1280,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
                 let value = super::v2025_03_26::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1288,7 +1289,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
                 let value = super::v2025_03_26::GetPromptRequest::from(value);
                 let value = super::v2024_11_05::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequest", other)),
@@ -1342,35 +1343,35 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
@@ -1419,21 +1420,21 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1441,7 +1442,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
                 let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1450,7 +1451,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
                 let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
                 let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptResult", other)),
@@ -1469,9 +1470,9 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequest", other)),
         }
     }
@@ -1488,9 +1489,9 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
         }
     }
@@ -1507,9 +1508,9 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceResult", other)),
         }
     }
@@ -1526,9 +1527,9 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -1545,9 +1546,9 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -1564,9 +1565,9 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
@@ -1620,21 +1621,21 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1642,7 +1643,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
                 let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1650,7 +1651,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
                 let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsRequest", other)),
@@ -1698,21 +1699,21 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1720,7 +1721,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1728,7 +1729,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsResult", other)),
@@ -1802,16 +1803,16 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -1822,7 +1823,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1836,7 +1837,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1850,7 +1851,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
@@ -1920,16 +1921,16 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -1940,7 +1941,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1952,7 +1953,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                     value,
                 )?;
                 let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1964,7 +1965,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                     value,
                 )?;
                 let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
@@ -2021,21 +2022,21 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2043,7 +2044,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
                 let value = super::v2025_03_26::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2052,7 +2053,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
                 let value = super::v2025_03_26::ListResourcesRequest::from(value);
                 let value = super::v2024_11_05::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesRequest", other)),
@@ -2109,21 +2110,21 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2131,7 +2132,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_03_26::ListResourcesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2140,7 +2141,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_03_26::ListResourcesResult::from(value);
                 let value = super::v2024_11_05::ListResourcesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesResult", other)),
@@ -2188,21 +2189,21 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2210,7 +2211,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
                 let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2218,7 +2219,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
                 let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsRequest", other)),
@@ -2236,9 +2237,9 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
         }
     }
@@ -2281,34 +2282,34 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
                 let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
                 let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsResult", other)),
@@ -2357,21 +2358,21 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2379,7 +2380,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
                 let value = super::v2025_03_26::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2388,7 +2389,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
                 let value = super::v2025_03_26::ListToolsRequest::from(value);
                 let value = super::v2024_11_05::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsRequest", other)),
@@ -2437,21 +2438,21 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2459,7 +2460,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListToolsResult::from(value);
                 let value = super::v2025_03_26::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2468,7 +2469,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2025_06_18::ListToolsResult::from(value);
                 let value = super::v2025_03_26::ListToolsResult::from(value);
                 let value = super::v2024_11_05::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsResult", other)),
@@ -2530,16 +2531,16 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -2548,7 +2549,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2557,7 +2558,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2566,7 +2567,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
@@ -2636,16 +2637,16 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -2656,7 +2657,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2667,7 +2668,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2678,7 +2679,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -2731,32 +2732,32 @@ impl Versioned for super::v2026_07_28::NotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("NotificationParams", other)),
@@ -2810,35 +2811,35 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
@@ -2893,28 +2894,28 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2922,7 +2923,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
                 let value = super::v2024_11_05::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotification", other)),
@@ -2985,16 +2986,16 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3003,7 +3004,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                     value,
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3012,7 +3013,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                     value,
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3022,7 +3023,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
                 let value = super::v2024_11_05::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
@@ -3090,16 +3091,16 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3110,7 +3111,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3121,7 +3122,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3132,7 +3133,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
@@ -3151,9 +3152,9 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
         }
     }
@@ -3172,9 +3173,9 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
             }
@@ -3193,9 +3194,9 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
         }
     }
@@ -3211,9 +3212,9 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -3277,21 +3278,21 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3299,7 +3300,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
                 let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3307,7 +3308,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
                 let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequest", other)),
@@ -3361,35 +3362,35 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
@@ -3442,34 +3443,34 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
                 let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
                 let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceResult", other)),
@@ -3512,32 +3513,32 @@ impl Versioned for super::v2026_07_28::RequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("RequestParams", other)),
@@ -3558,9 +3559,9 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ResourceContentChangedNotification", other))
             }
@@ -3586,9 +3587,9 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -3663,16 +3664,16 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3683,7 +3684,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3694,7 +3695,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3705,7 +3706,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -3769,16 +3770,16 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3787,7 +3788,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3796,7 +3797,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3805,7 +3806,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
@@ -3875,16 +3876,16 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3895,7 +3896,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3906,7 +3907,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3917,7 +3918,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -3962,32 +3963,32 @@ impl Versioned for super::v2026_07_28::ResultObject {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("Result", other)),
@@ -4006,9 +4007,9 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
         }
     }
@@ -4027,9 +4028,9 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
             }
@@ -4054,9 +4055,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4086,9 +4087,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4111,9 +4112,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
         }
     }
@@ -4131,9 +4132,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
             }
@@ -4151,9 +4152,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
         }
     }
@@ -4170,9 +4171,9 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -4189,9 +4190,9 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -4251,16 +4252,16 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -4269,7 +4270,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -4278,7 +4279,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4287,7 +4288,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
@@ -4306,9 +4307,9 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
         }
     }
@@ -4327,9 +4328,9 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
             }
@@ -4348,9 +4349,9 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
         }
     }
@@ -4367,9 +4368,9 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
         }
     }
@@ -4386,9 +4387,9 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskResult", other)),
         }
     }
@@ -4406,10 +4407,10 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -4427,10 +4428,10 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -4448,10 +4449,10 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
     }
@@ -4471,10 +4472,10 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ElicitationCompleteNotification", other))
             }
@@ -4501,10 +4502,10 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4529,10 +4530,10 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
         }
     }
@@ -4550,10 +4551,10 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
         }
     }
@@ -4571,10 +4572,10 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
         }
     }
@@ -4592,10 +4593,10 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -4613,10 +4614,10 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -4634,10 +4635,10 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
     }
@@ -4676,22 +4677,22 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
                 let value = super::v2025_03_26::InitializeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4699,7 +4700,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
                 let value = super::v2025_03_26::InitializeRequest::from(value);
                 let value = super::v2024_11_05::InitializeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequest", other)),
         }
@@ -4750,17 +4751,17 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -4769,7 +4770,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4778,7 +4779,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequestParams", other)),
         }
@@ -4818,22 +4819,22 @@ impl Versioned for super::v2025_11_25::InitializeResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeResult::from(value);
                 let value = super::v2025_03_26::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4841,7 +4842,7 @@ impl Versioned for super::v2025_11_25::InitializeResult {
                 let value = super::v2025_06_18::InitializeResult::from(value);
                 let value = super::v2025_03_26::InitializeResult::from(value);
                 let value = super::v2024_11_05::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeResult", other)),
         }
@@ -4884,27 +4885,27 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializedNotification", other)),
         }
@@ -4923,10 +4924,10 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListTasksRequest", other)),
         }
     }
@@ -4944,10 +4945,10 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListTasksResult", other)),
         }
     }
@@ -4983,27 +4984,27 @@ impl Versioned for super::v2025_11_25::PingRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("PingRequest", other)),
         }
@@ -5052,17 +5053,17 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -5070,7 +5071,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -5078,7 +5079,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
         }
@@ -5115,27 +5116,27 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequest", other)),
         }
@@ -5178,27 +5179,27 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
         }
@@ -5235,27 +5236,27 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequest", other)),
         }
@@ -5298,27 +5299,27 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
         }
@@ -5337,10 +5338,10 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -5358,10 +5359,10 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -5403,27 +5404,27 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
         }
@@ -5466,27 +5467,27 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),
         }

@@ -48,6 +48,7 @@ impl Emitter<'_> {
             use crate::json;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
+            use serde_json::value::{RawValue, to_raw_value};
             #items
         })
     }
@@ -109,9 +110,9 @@ impl Emitter<'_> {
                     }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
                     match (revision, self) {
-                        (Revision::#revision, outcome) => Ok(serde_json::to_string(&outcome)?),
+                        (Revision::#revision, outcome) => Ok(to_raw_value(&outcome)?),
                         (older, Self::#variant_ident(result)) => result.encode_at(older),
                         (older, _) => {
                             Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
@@ -168,14 +169,14 @@ impl Emitter<'_> {
                 }
             });
             writes.push(if down.is_empty() {
-                quote! { #cfg Revision::#revision => Ok(serde_json::to_string(&self)?), }
+                quote! { #cfg Revision::#revision => Ok(to_raw_value(&self)?), }
             } else {
                 quote! {
                     #cfg
                     Revision::#revision => {
                         let value = self;
                         #(#down)*
-                        Ok(serde_json::to_string(&value)?)
+                        Ok(to_raw_value(&value)?)
                     }
                 }
             });
@@ -199,7 +200,7 @@ impl Emitter<'_> {
                     match revision { #(#reads)* #rest }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
                     match revision { #(#writes)* #rest }
                 }
             }
