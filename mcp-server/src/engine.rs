@@ -175,7 +175,7 @@ impl Server {
                 };
             }
             (None, Some(session)) => Peer::legacy(Arc::clone(session)),
-            (None, None) if method == lifecycle::PING && cfg!(feature = "legacy") => {
+            (None, None) if method == lifecycle::PING => {
                 return Accepted::Answer(lifecycle::pong(id));
             }
             (None, None) => {

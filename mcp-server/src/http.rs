@@ -9,41 +9,28 @@
 //! transport before all this is in `channel`.
 
 mod answer;
-#[cfg(feature = "legacy")]
 mod channel;
-#[cfg(feature = "legacy")]
 mod elsewhere;
-#[cfg(feature = "legacy")]
 mod entry;
-#[cfg(feature = "legacy")]
 mod events;
 mod guard;
 mod headers;
-#[cfg(feature = "legacy")]
 mod jobs;
-#[cfg(feature = "legacy")]
 mod legacy;
 mod line;
-#[cfg(feature = "legacy")]
 mod reader;
 mod serve;
 mod service;
-#[cfg(feature = "legacy")]
 mod sessions;
-#[cfg(feature = "legacy")]
 mod store;
-#[cfg(feature = "legacy")]
 mod stream;
-#[cfg(feature = "legacy")]
 mod window;
 
 pub use answer::HttpBody;
-#[cfg(feature = "legacy")]
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};
 pub use guard::HttpConfig;
 pub use serve::HttpServer;
 pub use service::{HttpFuture, HttpService};
-#[cfg(feature = "legacy")]
 pub use store::{MemorySessions, SessionStore};
 
 pub(crate) use headers::check_headers;

@@ -9,7 +9,6 @@ mod ask;
 mod check;
 mod error;
 mod form;
-#[cfg(feature = "legacy")]
 mod legacy;
 mod once;
 mod question;
@@ -258,7 +257,7 @@ impl Context {
     /// }
     /// ```
     ///
-    /// Read [the guide](crate::guide) on what a handler must not do before it asks.
+    /// Read [the guide](crate::guide::peers) on what a handler must not do before it asks.
     ///
     /// # Errors
     ///
@@ -310,7 +309,6 @@ impl Context {
     /// # Errors
     ///
     /// None that a peer could cause.
-    #[cfg(feature = "legacy")]
     pub async fn elicitation_complete(&self, id: impl Into<String>) -> Result<(), HandlerError> {
         use mcp_types::v2025_11_25::{
             ElicitationCompleteNotification, ElicitationCompleteNotificationParams,

@@ -16,7 +16,6 @@
 //!         Ok(args.a + args.b)
 //!     })
 //!     .build()?;
-//! # #[cfg(feature = "stdio")]
 //! server.serve_stdio().await?;
 //! # Ok(())
 //! # }
@@ -24,15 +23,20 @@
 //!
 //! [`ServerBuilder`] takes tools, resources, prompts and completions, and by
 //! [`on`](ServerBuilder::on) any request of the method table. [`Context`] is what a handler knows
-//! of its request. Bounds on what a peer may ask for are in [`Limits`].
+//! of its request. Bounds on what a peer may ask for are in [`Limits`]. The [guide] shows how each
+//! thing is done, with examples that compile.
 //!
-//! | feature | gives | default |
-//! | --- | --- | --- |
-//! | `stdio` | standard input and output, and any pair of byte streams | yes |
-//! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself | no |
-//! | `legacy` | peers of the revisions that begin with a handshake | yes |
-//! | `seal` | questions to the client, and pages of lists | yes |
-//! | `json-schema` | tools with a schema of their own, validation of all arguments | yes |
+//! Standard input and output, any pair of byte streams, and peers of all revisions are always
+//! there. What costs further crates is a feature; none is on by default.
+//!
+//! | feature | gives |
+//! | --- | --- |
+//! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
+//! | `seal` | questions to the client, and pages of lists |
+//! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
+//!
+//! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
+//! as a range or a pattern, is then refused when the server is built.
 
 mod builder;
 mod changes;
@@ -41,7 +45,6 @@ mod context;
 mod degrade;
 mod engine;
 mod error;
-#[cfg(feature = "seal")]
 pub mod guide;
 #[cfg(feature = "http")]
 mod http;
@@ -66,7 +69,6 @@ mod seal;
 mod server;
 mod session;
 mod tools;
-#[cfg(any(feature = "stdio", all(feature = "http", feature = "legacy")))]
 mod transport;
 
 pub use builder::ServerBuilder;
@@ -74,7 +76,7 @@ pub use changes::{Bus, BusMessage, BusReceiver, Change};
 pub use completions::{Completing, IntoCompletion};
 pub use context::{Context, Extensions, Principal};
 pub use error::{BuildError, HandlerError, ServeError};
-#[cfg(all(feature = "http", feature = "legacy"))]
+#[cfg(feature = "http")]
 pub use http::{
     EventStore, MemoryEvents, MemorySessions, Page, SessionStore, StoreError, StoreFuture,
 };

@@ -2,7 +2,7 @@
 //! prompts: `initialize`, `server/discover`, `ping`, `logging/setLevel`, `resources/subscribe`,
 //! `notifications/cancelled`.
 
-use std::sync::Arc;
+mod handshake;
 
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
@@ -13,10 +13,12 @@ use serde_json::value::RawValue;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
-use crate::engine::{Answer, Via};
+use crate::engine::Answer;
 use crate::error::{HandlerError, short};
 use crate::server::Server;
 use crate::session::Session;
+
+pub(crate) use handshake::initialize;
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const INITIALIZED: &str = "notifications/initialized";
@@ -26,16 +28,13 @@ pub(crate) const LISTEN: &str = "subscriptions/listen";
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
     builder.handle::<DiscoverRequest, _>(discover);
-    #[cfg(feature = "legacy")]
-    legacy::routes(builder);
+    handshake::routes(builder);
 }
 
 /// The revisions that the server speaks, newest first.
 pub(crate) fn supported() -> Vec<String> {
     let all = Revision::ALL.iter().rev();
-    all.filter(|&&revision| revision == Revision::LATEST || cfg!(feature = "legacy"))
-        .map(|revision| revision.as_str().to_owned())
-        .collect()
+    all.map(|revision| revision.as_str().to_owned()).collect()
 }
 
 /// -32022 with what the client can choose from.
@@ -103,155 +102,5 @@ pub(crate) fn told(session: &Session, method: &str) {
     if method == INITIALIZED {
         let order = std::sync::atomic::Ordering::Relaxed;
         session.initialized.store(true, order);
-    }
-}
-
-#[cfg(not(feature = "legacy"))]
-pub(crate) fn initialize(
-    server: &Server,
-    _: &RequestId,
-    params: Option<&RawValue>,
-    _: &Via,
-) -> Result<(Arc<Session>, Answer), ErrorObject> {
-    Err(unsupported(server, &requested(params)))
-}
-
-#[cfg(feature = "legacy")]
-pub(crate) use legacy::initialize;
-
-/// The revision that an `initialize` asks for.
-fn requested(params: Option<&RawValue>) -> String {
-    #[derive(serde::Deserialize)]
-    struct Requested {
-        #[serde(rename = "protocolVersion")]
-        version: String,
-    }
-    params
-        .and_then(|params| serde_json::from_str::<Requested>(params.get()).ok())
-        .map_or_else(String::new, |requested| requested.version)
-}
-
-#[cfg(feature = "legacy")]
-mod legacy {
-    use mcp_types::Request;
-    use mcp_types::v2025_11_25::{
-        InitializeRequestParams, InitializeResult, PingRequest, SetLevelRequest,
-        SetLevelRequestParams, SubscribeRequest, SubscribeRequestParams, UnsubscribeRequest,
-        UnsubscribeRequestParams,
-    };
-
-    use super::*;
-    use crate::route::{Route, Running};
-
-    pub(super) fn routes(builder: &mut ServerBuilder) {
-        builder.route(PingRequest::METHOD, Box::new(Quiet(|_, _| Ok(()))));
-        builder.route(SetLevelRequest::METHOD, Box::new(Quiet(set_level)));
-        builder.route(SubscribeRequest::METHOD, Box::new(Quiet(subscribe)));
-        builder.route(UnsubscribeRequest::METHOD, Box::new(Quiet(unsubscribe)));
-    }
-
-    /// A request of the session itself, which is answered with an empty result.
-    struct Quiet(fn(&Context, &str) -> Result<(), HandlerError>);
-
-    impl Route for Quiet {
-        fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError> {
-            // These belong to a session, whatever a proposal makes of their names.
-            if cx.peer().session().is_none() {
-                return Err(HandlerError::method_not_found(cx.method()));
-            }
-            let done = self.0(cx, params.map_or("{}", RawValue::get));
-            let message = cx.request_id().map(empty).unwrap_or_default();
-            Ok(Box::pin(std::future::ready(done.map(|()| message))))
-        }
-    }
-
-    fn set_level(cx: &Context, params: &str) -> Result<(), HandlerError> {
-        let params: SetLevelRequestParams = read(cx, params)?;
-        if let Some(session) = cx.peer().session() {
-            session.set_level(params.level);
-        }
-        Ok(())
-    }
-
-    fn subscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
-        let params: SubscribeRequestParams = read(cx, params)?;
-        let limit = cx.server().limits().subscribed_resources;
-        match cx.peer().session() {
-            Some(session) if !session.subscribe(&params.uri, limit) => Err(
-                HandlerError::invalid_params(format!("more than {limit} subscriptions")),
-            ),
-            _ => Ok(()),
-        }
-    }
-
-    fn unsubscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
-        let params: UnsubscribeRequestParams = read(cx, params)?;
-        if let Some(session) = cx.peer().session() {
-            session.unsubscribe(&params.uri);
-        }
-        Ok(())
-    }
-
-    fn read<T: mcp_types::revision::Versioned>(
-        cx: &Context,
-        params: &str,
-    ) -> Result<T, HandlerError> {
-        cx.revision()
-            .decode(params)
-            .map_err(|error| crate::error::bad_params(cx.method(), &error))
-    }
-
-    /// Answers `initialize`: the revision asked for if it is one with a handshake, else the
-    /// newest of those.
-    pub(crate) fn initialize(
-        server: &Server,
-        id: &RequestId,
-        params: Option<&RawValue>,
-        via: &Via,
-    ) -> Result<(Arc<Session>, Answer), ErrorObject> {
-        let revision = requested(params)
-            .parse()
-            .ok()
-            .filter(|&revision| revision < Revision::LATEST)
-            .unwrap_or(Revision::V2025_11_25);
-        let text = params.map_or("{}", RawValue::get);
-        let fault = |error: &dyn std::fmt::Display| {
-            ErrorObject::invalid_params(format!("params of `{INITIALIZE}`: {error}"))
-        };
-        let params: InitializeRequestParams =
-            revision.decode(text).map_err(|error| fault(&error))?;
-        let capabilities = params
-            .capabilities
-            .try_into()
-            .map_err(|error| fault(&error))?;
-        let session = Arc::new(Session::new(
-            via.session_id.clone(),
-            revision,
-            params.client_info,
-            capabilities,
-        ));
-        let inner = &server.inner;
-        let mut result = InitializeResult::new(
-            revision.as_str(),
-            inner.capabilities.clone().into(),
-            inner.info.clone(),
-        );
-        result.instructions.clone_from(&inner.instructions);
-        let internal =
-            |error: &dyn std::fmt::Display| ErrorObject::internal_error(error.to_string());
-        let result = revision.encode(result).map_err(|error| internal(&error))?;
-        let result = RawValue::from_string(result).map_err(|error| internal(&error))?;
-        let mut message = Vec::with_capacity(512);
-        rpc::write_result(&mut message, id, &result).map_err(|error| internal(&error))?;
-        tracing::info!(
-            revision = revision.as_str(),
-            client = %short(&session.client_info.name),
-            "session begins"
-        );
-        let answer = Answer {
-            message,
-            refused: None,
-        };
-        Ok((session, answer))
     }
 }

@@ -64,11 +64,8 @@ impl ServerBuilder {
     }
 
     /// Offers a prompt with title, icons or listed arguments.
-    pub fn add_prompt(mut self, prompt: PromptDef) -> Self {
-        if let Err(fault) = self.features.prompts.add(prompt) {
-            self.fault(fault);
-        }
-        self
+    pub fn add_prompt(self, prompt: PromptDef) -> Self {
+        self.offer(prompt)
     }
 }
 

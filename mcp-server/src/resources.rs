@@ -45,11 +45,8 @@ impl ServerBuilder {
     }
 
     /// Offers a resource with static contents, or with title, media type, size and icons.
-    pub fn add_resource(mut self, resource: ResourceDef) -> Self {
-        if let Err(fault) = self.features.resources.add(resource) {
-            self.fault(fault);
-        }
-        self
+    pub fn add_resource(self, resource: ResourceDef) -> Self {
+        self.offer(resource)
     }
 
     /// Offers all resources whose URIs a template (RFC 6570) makes: an async function of the URI
@@ -99,11 +96,8 @@ impl ServerBuilder {
     }
 
     /// Offers a resource template with title, media type, annotations or icons.
-    pub fn add_resource_template(mut self, template: TemplateDef) -> Self {
-        if let Err(fault) = self.features.templates.add(template) {
-            self.fault(fault);
-        }
-        self
+    pub fn add_resource_template(self, template: TemplateDef) -> Self {
+        self.offer(template)
     }
 }
 

@@ -1,8 +1,20 @@
 //! JSON Schemas: derived from types, checked when a definition is, and validated against.
 
+#[cfg(not(feature = "json-schema"))]
+mod promises;
+#[cfg(feature = "json-schema")]
+mod validator;
+#[cfg(feature = "json-schema")]
+mod view;
+
 use mcp_types::json::{Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
+
+#[cfg(not(feature = "json-schema"))]
+pub(crate) use promises::kept_by_types;
+#[cfg(feature = "json-schema")]
+pub(crate) use validator::Validator;
 
 /// Levels that a schema may nest.
 const DEPTH: usize = 64;
@@ -82,107 +94,5 @@ fn fits(value: &Value, levels: usize) -> bool {
         Value::Array(elements) => elements.iter().all(|element| fits(element, levels)),
         Value::Object(members) => members.values().all(|member| fits(member, levels)),
         _ => true,
-    }
-}
-
-#[cfg(feature = "json-schema")]
-pub(crate) use validator::Validator;
-
-#[cfg(feature = "json-schema")]
-mod validator {
-    use jsonschema::error::ValidationErrorKind;
-    use jsonschema::paths::{Location, LocationSegment};
-    use jsonschema::{Draft, PatternOptions, ValidationError};
-    use mcp_types::error::{Path, Segment};
-    use mcp_types::json::{Object, Value};
-
-    use crate::error::short;
-
-    /// Faults that are told at once.
-    const FAULTS: usize = 8;
-    /// Characters of a fault that are told.
-    const FAULT: usize = 256;
-    /// Steps back that matching a pattern may take, so that no text makes it take forever.
-    const BACKTRACKING: usize = 100_000;
-
-    /// A schema, ready to validate.
-    pub(crate) struct Validator(jsonschema::Validator);
-
-    impl Validator {
-        /// Compiles a schema of its dialect, 2020-12 by default. Nothing is fetched.
-        pub(crate) fn new(schema: &Object) -> Result<Self, String> {
-            let draft = match schema.get("$schema") {
-                None => Draft::Draft202012,
-                Some(Value::String(dialect)) => {
-                    draft(dialect).ok_or_else(|| format!("the dialect `{dialect}` is not known"))?
-                }
-                Some(_) => return Err("`$schema` is no string".to_owned()),
-            };
-            let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACKING);
-            jsonschema::options()
-                .with_draft(draft)
-                .with_pattern_options(patterns)
-                .offline()
-                .build(&serde_json::Value::Object(schema.clone().into()))
-                .map(Self)
-                .map_err(|error| format!("in the schema: {}", said(&error)))
-        }
-
-        /// What is wrong with a value, and where. Values are not repeated, they may be large or
-        /// secret.
-        pub(crate) fn check(&self, value: Value) -> Result<(), String> {
-            let value = serde_json::Value::from(value);
-            if self.0.is_valid(&value) {
-                return Ok(());
-            }
-            let mut faults = self.0.iter_errors(&value);
-            let mut told: Vec<String> = faults
-                .by_ref()
-                .take(FAULTS)
-                .map(|error| unexpected(&error, &value).unwrap_or_else(|| said(&error)))
-                .collect();
-            if faults.next().is_some() {
-                told.push("and more".to_owned());
-            }
-            Err(told.join("; "))
-        }
-    }
-
-    fn draft(dialect: &str) -> Option<Draft> {
-        match dialect.strip_suffix('#').unwrap_or(dialect) {
-            "https://json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
-            "https://json-schema.org/draft/2019-09/schema" => Some(Draft::Draft201909),
-            "http://json-schema.org/draft-07/schema" => Some(Draft::Draft7),
-            "http://json-schema.org/draft-06/schema" => Some(Draft::Draft6),
-            "http://json-schema.org/draft-04/schema" => Some(Draft::Draft4),
-            _ => None,
-        }
-    }
-
-    /// The names of members where none may be: the validator does not say them.
-    fn unexpected(error: &ValidationError<'_>, value: &serde_json::Value) -> Option<String> {
-        if !matches!(error.kind(), ValidationErrorKind::FalseSchema) {
-            return None;
-        }
-        let object = value.pointer(error.instance_path().as_str())?.as_object()?;
-        let names: Vec<String> = object.keys().take(FAULTS).map(|name| short(name)).collect();
-        let path = path(error.instance_path());
-        Some(format!("{path}: unexpected: `{}`", names.join("`, `")))
-    }
-
-    fn said(error: &ValidationError<'_>) -> String {
-        let text = format!("{}: {}", path(error.instance_path()), error.masked());
-        match text.char_indices().nth(FAULT) {
-            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-            None => text,
-        }
-    }
-
-    fn path(location: &Location) -> Path {
-        let step = |segment| match segment {
-            LocationSegment::Property(name) => Segment::Member(name.into_owned()),
-            LocationSegment::Index(index) => Segment::Index(index),
-        };
-        location.into_iter().map(step).collect()
     }
 }

@@ -134,13 +134,9 @@ impl Server {
 fn messages(revision: Revision) -> &'static [MessageInfo] {
     match revision {
         Revision::V2026_07_28 => mcp_types::v2026_07_28::MESSAGES,
-        #[cfg(feature = "legacy")]
         Revision::V2025_11_25 => mcp_types::v2025_11_25::MESSAGES,
-        #[cfg(feature = "legacy")]
         Revision::V2025_06_18 => mcp_types::v2025_06_18::MESSAGES,
-        #[cfg(feature = "legacy")]
         Revision::V2025_03_26 => mcp_types::v2025_03_26::MESSAGES,
-        #[cfg(feature = "legacy")]
         Revision::V2024_11_05 => mcp_types::v2024_11_05::MESSAGES,
         _ => &[],
     }

@@ -1,7 +1,7 @@
 //! [`Session`]: what a handshake established with a legacy peer.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
@@ -52,7 +52,7 @@ impl Session {
         self.level.store(severity(level), Ordering::Relaxed);
     }
 
-    #[cfg(all(feature = "http", feature = "legacy"))]
+    #[cfg(feature = "http")]
     pub(crate) fn set_severity(&self, level: u8) {
         self.level.store(level, Ordering::Relaxed);
     }
@@ -85,6 +85,7 @@ impl Session {
     }
 
     /// The resources subscribed to, in order.
+    #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
         let resources = self
             .resources
@@ -114,18 +115,20 @@ pub(crate) type Response = Result<Box<RawValue>, ErrorObject>;
 /// Requests of ours that wait for a legacy peer's answer.
 #[derive(Default)]
 pub(crate) struct Calls {
-    next: AtomicU64,
+    #[cfg(any(feature = "http", feature = "seal"))]
+    next: std::sync::atomic::AtomicU64,
     waiting: Mutex<HashMap<RequestId, oneshot::Sender<Response>>>,
 }
 
 impl Calls {
     /// Counts ids from a number on.
-    #[cfg(all(feature = "http", feature = "legacy"))]
+    #[cfg(feature = "http")]
     pub(crate) fn begin_at(&self, first: u64) {
         self.next.store(first, Ordering::Relaxed);
     }
 
     /// A new id, and where its answer will arrive. Dropping the receiver gives the id up.
+    #[cfg(feature = "seal")]
     pub(crate) fn open(self: &Arc<Self>) -> Waiting {
         let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
         let (sender, receiver) = oneshot::channel();
@@ -152,12 +155,14 @@ impl Calls {
 }
 
 /// A request of ours on its way.
+#[cfg(feature = "seal")]
 pub(crate) struct Waiting {
     calls: Arc<Calls>,
     pub(crate) id: RequestId,
     pub(crate) receiver: oneshot::Receiver<Response>,
 }
 
+#[cfg(feature = "seal")]
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.calls

@@ -62,11 +62,8 @@ impl ServerBuilder {
     }
 
     /// Offers a tool with title, annotations, icons, or schemas of its own.
-    pub fn add_tool(mut self, tool: ToolDef) -> Self {
-        if let Err(fault) = self.features.tools.add(tool) {
-            self.fault(fault);
-        }
-        self
+    pub fn add_tool(self, tool: ToolDef) -> Self {
+        self.offer(tool)
     }
 }
 

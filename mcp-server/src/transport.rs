@@ -4,12 +4,10 @@
 mod connection;
 mod flight;
 mod outbox;
-#[cfg(feature = "stdio")]
 mod stdio;
-#[cfg(feature = "stdio")]
 mod stream;
 
-#[cfg(all(feature = "http", feature = "legacy"))]
+#[cfg(feature = "http")]
 pub(crate) use connection::{Connection, Owner};
-#[cfg(all(feature = "http", feature = "legacy"))]
+#[cfg(feature = "http")]
 pub(crate) use outbox::Outbox;

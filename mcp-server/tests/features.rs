@@ -1,11 +1,5 @@
 //! Tools, resources, prompts, completions and lists, as peers of both eras see them on a byte
 //! stream.
-#![cfg(all(
-    feature = "json-schema",
-    feature = "legacy",
-    feature = "seal",
-    feature = "stdio"
-))]
 
 #[path = "features/completions.rs"]
 mod completions;

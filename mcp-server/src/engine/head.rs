@@ -21,12 +21,15 @@ pub(crate) struct Head<'a> {
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     uri: Option<&'a RawValue>,
+    #[cfg(feature = "seal")]
     #[serde(borrow, default, rename = "inputResponses")]
     pub(crate) input_responses: Option<&'a RawValue>,
+    #[cfg(feature = "seal")]
     #[serde(borrow, default, rename = "requestState")]
     pub(crate) request_state: Option<&'a RawValue>,
     #[serde(skip)]
     fields: Meta<'a>,
+    #[cfg(any(feature = "http", feature = "seal"))]
     #[serde(skip)]
     params: Option<&'a RawValue>,
 }
@@ -54,7 +57,10 @@ impl<'a> Head<'a> {
             return Ok(Self::default());
         };
         let mut head: Self = serde_json::from_str(params.get())?;
-        head.params = Some(params);
+        #[cfg(any(feature = "http", feature = "seal"))]
+        {
+            head.params = Some(params);
+        }
         if let Some(meta) = head.meta
             && meta.get().starts_with('{')
         {
@@ -64,6 +70,7 @@ impl<'a> Head<'a> {
     }
 
     /// All of the params.
+    #[cfg(any(feature = "http", feature = "seal"))]
     pub(crate) fn params(&self) -> Option<&'a RawValue> {
         self.params
     }

@@ -33,28 +33,23 @@ enum Kind {
     Empty,
     Whole(Bytes),
     Events(Box<Events>),
-    #[cfg(feature = "legacy")]
     Stream(Streaming),
 }
 
 /// The next bytes of a body and what gives those after them; `None` where there are none.
-#[cfg(feature = "legacy")]
 pub(super) type Piece = Option<(Vec<u8>, Option<Box<dyn Source>>)>;
 
 /// Gives a body piece by piece.
-#[cfg(feature = "legacy")]
 pub(super) trait Source: Send {
     fn next(self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>>;
 }
 
 /// A source, between two pieces or on its way to the next.
-#[cfg(feature = "legacy")]
 enum Streaming {
     Rests(Option<Box<dyn Source>>),
     Reads(Pin<Box<dyn Future<Output = Piece> + Send>>),
 }
 
-#[cfg(feature = "legacy")]
 impl Streaming {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         if let Self::Rests(source) = self {
@@ -80,7 +75,6 @@ impl HttpBody {
     }
 
     /// What a source gives.
-    #[cfg(feature = "legacy")]
     pub(super) fn stream(source: impl Source + 'static) -> Self {
         Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
     }
@@ -288,7 +282,6 @@ impl Body for HttpBody {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(text)) => text.into(),
             },
-            #[cfg(feature = "legacy")]
             Kind::Stream(stream) => match stream.poll(task) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -303,7 +296,6 @@ impl Body for HttpBody {
             Kind::Empty => true,
             Kind::Whole(_) => false,
             Kind::Events(events) => events.over && events.ready.is_empty(),
-            #[cfg(feature = "legacy")]
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
         }
     }
@@ -312,9 +304,7 @@ impl Body for HttpBody {
         match &self.0 {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) => SizeHint::default(),
-            #[cfg(feature = "legacy")]
-            Kind::Stream(_) => SizeHint::default(),
+            Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -325,7 +315,6 @@ impl std::fmt::Debug for HttpBody {
             Kind::Empty => "HttpBody(empty)",
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
-            #[cfg(feature = "legacy")]
             Kind::Stream(_) => "HttpBody(stream)",
         })
     }

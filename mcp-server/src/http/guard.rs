@@ -1,17 +1,13 @@
 //! [`HttpConfig`], and what is refused before a body is read.
 
-#[cfg(feature = "legacy")]
 use std::sync::Arc;
 
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
-#[cfg(feature = "legacy")]
 use mcp_types::{Revision, headers::PROTOCOL_VERSION};
 
-#[cfg(feature = "legacy")]
 use super::events::EventStore;
-#[cfg(feature = "legacy")]
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -23,11 +19,8 @@ use super::store::SessionStore;
 pub struct HttpConfig {
     hosts: Hosts,
     origins: Vec<String>,
-    #[cfg(feature = "legacy")]
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
-    #[cfg(feature = "legacy")]
     pub(super) events: Option<Arc<dyn EventStore>>,
-    #[cfg(feature = "legacy")]
     pub(super) http_sse: Option<String>,
 }
 
@@ -87,7 +80,6 @@ impl HttpConfig {
 
     /// Where legacy sessions are kept, so that several processes can serve them. By default each
     /// process has its own.
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.sessions = Some(store);
@@ -96,7 +88,6 @@ impl HttpConfig {
 
     /// Where events of legacy streams are kept for clients that come back. By default that is the
     /// memory of the process.
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.events = Some(store);
@@ -123,7 +114,6 @@ impl HttpConfig {
     ///
     /// let config = HttpConfig::new().http_sse("/sse");
     /// ```
-    #[cfg(feature = "legacy")]
     #[must_use]
     pub fn http_sse(mut self, path: impl Into<String>) -> Self {
         self.http_sse = Some(path.into());
@@ -247,7 +237,6 @@ pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
 }
 
 /// Checks that the client of a GET reads events.
-#[cfg(feature = "legacy")]
 pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
     if accepts(parts, "text", "event-stream") {
         return Ok(());
@@ -257,7 +246,6 @@ pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
 }
 
 /// Whether a request is of the era without sessions by its header alone.
-#[cfg(feature = "legacy")]
 pub(super) fn is_modern(parts: &Parts) -> bool {
     let version = parts.headers.get(PROTOCOL_VERSION);
     version.is_some_and(|version| version == Revision::LATEST.as_str())

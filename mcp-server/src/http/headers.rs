@@ -99,8 +99,8 @@ fn legacy(server: &Server, parts: &Parts) -> Result<(), ErrorObject> {
                     crate::engine::PROTOCOL_VERSION,
                 )));
             }
-            Ok(_) if cfg!(feature = "legacy") => {}
-            _ => return Err(lifecycle::unsupported(server, text.trim())),
+            Ok(_) => {}
+            Err(_) => return Err(lifecycle::unsupported(server, text.trim())),
         }
     }
     Ok(())

@@ -5,7 +5,6 @@ use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-#[cfg(feature = "legacy")]
 use std::sync::Weak;
 use std::task::{Context, Poll};
 
@@ -19,15 +18,11 @@ use tokio::time::sleep;
 use tower_service::Service;
 
 use super::answer::{self, HttpBody};
-#[cfg(feature = "legacy")]
 use super::channel::{self, Channels, channel_id};
-#[cfg(feature = "legacy")]
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
-#[cfg(feature = "legacy")]
 use super::{legacy, sessions::Sessions};
-#[cfg(feature = "legacy")]
 use crate::changes::BusReceiver;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Read, Via};
@@ -46,11 +41,8 @@ pub(super) struct Endpoint {
     pub(super) server: Server,
     config: HttpConfig,
     places: Arc<Semaphore>,
-    #[cfg(feature = "legacy")]
     pub(super) channels: Arc<Channels>,
-    #[cfg(feature = "legacy")]
     pub(super) sessions: Sessions,
-    #[cfg(feature = "legacy")]
     pub(super) events: Arc<dyn EventStore>,
 }
 
@@ -70,9 +62,7 @@ impl Server {
     #[must_use]
     pub fn into_service(self, config: HttpConfig) -> HttpService {
         let places = Arc::new(Semaphore::new(self.limits().concurrent_requests));
-        #[cfg(feature = "legacy")]
         let sessions = Sessions::new(config.sessions.clone(), self.limits());
-        #[cfg(feature = "legacy")]
         let events = config
             .events
             .clone()
@@ -81,14 +71,10 @@ impl Server {
             server: self,
             config,
             places,
-            #[cfg(feature = "legacy")]
             channels: Arc::default(),
-            #[cfg(feature = "legacy")]
             sessions,
-            #[cfg(feature = "legacy")]
             events,
         });
-        #[cfg(feature = "legacy")]
         if let Some(bus) = &endpoint.server.inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Endpoint>::downgrade(&endpoint);
             bus.attach(receiver);
@@ -155,10 +141,7 @@ impl Endpoint {
         if parts.method != Method::POST {
             return self.other_method(&parts).await;
         }
-        #[cfg(feature = "legacy")]
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
-        #[cfg(not(feature = "legacy"))]
-        let channel: Option<&str> = None;
         // Clients of that transport say nothing of what they read.
         let checked = match channel {
             Some(_) => guard::check_content(&parts),
@@ -175,13 +158,11 @@ impl Endpoint {
             Ok(bytes) => bytes,
             Err(refusal) => return answer::refusal(refusal),
         };
-        #[cfg(feature = "legacy")]
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
             let response = self.post_channel(&id, extensions, &bytes, permit).await;
             return response.unwrap_or_else(answer::refusal);
         }
-        #[cfg(feature = "legacy")]
         if legacy::session_id(&parts).is_some() {
             match self.entry(&parts).await {
                 Ok(entry) => {
@@ -197,13 +178,7 @@ impl Endpoint {
         self.modern(extensions, &bytes, permit).await
     }
 
-    #[cfg(not(feature = "legacy"))]
-    async fn other_method(&self, _: &Parts) -> Response<HttpBody> {
-        answer::not_allowed("POST")
-    }
-
     /// GET and DELETE are of sessions.
-    #[cfg(feature = "legacy")]
     async fn other_method(&self, parts: &Parts) -> Response<HttpBody> {
         if guard::is_modern(parts) {
             return answer::not_allowed("POST");
@@ -280,7 +255,7 @@ impl Endpoint {
             Err(Some(fault)) => return answer::answer(fault),
             Ok(Read::One(message)) => message,
         };
-        if cfg!(feature = "legacy") && message.method() == Some(INITIALIZE) {
+        if message.method() == Some(INITIALIZE) {
             via.session_id = match new_id() {
                 Ok(id) => Some(id.into()),
                 Err(refusal) => return answer::refusal(refusal),
@@ -292,10 +267,7 @@ impl Endpoint {
         match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Accepted::Answer(answer) => answer::answer(answer),
-            #[cfg(feature = "legacy")]
             Accepted::Session(session, answer) => self.begin(session, answer).await,
-            #[cfg(not(feature = "legacy"))]
-            Accepted::Session(_, answer) => answer::answer(answer),
             Accepted::Notification(handler) => {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)

@@ -56,7 +56,6 @@ impl<A> Ask<A> {
         } = self;
         let question = question?;
         question.check(cx.peer())?;
-        #[cfg(feature = "legacy")]
         if let Some(session) = cx.peer().session() {
             let method = question.method();
             let answer = super::legacy::request(&cx, session, question).await?;

@@ -92,7 +92,6 @@ impl Question {
     }
 
     /// The params of the request as a peer of an older revision gets it.
-    #[cfg(feature = "legacy")]
     pub(super) fn into_legacy(self, revision: Revision) -> Result<Option<String>, HandlerError> {
         use mcp_types::{ElicitRequestParams, v2025_06_18, v2025_11_25};
         Ok(Some(match self {

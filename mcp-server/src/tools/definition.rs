@@ -221,7 +221,7 @@ impl ToolDef {
     pub(super) fn start(&self, arguments: Object, cx: Context) -> Result<Running, String> {
         #[cfg(feature = "json-schema")]
         if let Some(validator) = &self.validators.input {
-            validator.check(arguments.clone().into())?;
+            validator.check(&arguments)?;
         }
         let Some(handler) = &self.handler else {
             return Err("the tool has no handler".to_owned());
@@ -244,7 +244,7 @@ impl ToolDef {
                 .validators
                 .output
                 .as_ref()
-                .and_then(|validator| validator.check(content.clone()).err()),
+                .and_then(|validator| validator.check(content).err()),
             #[cfg(not(feature = "json-schema"))]
             Some(_) => None,
         };
@@ -286,6 +286,8 @@ impl ToolDef {
         if let Some(output) = &self.output {
             schema::bounded(output)?;
         }
+        #[cfg(not(feature = "json-schema"))]
+        schema::kept_by_types(&input)?;
         #[cfg(feature = "json-schema")]
         {
             self.validators = Validators {

@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Serves a message that came by itself, with what is known of where it came from.
-    #[cfg(all(feature = "http", feature = "legacy"))]
+    #[cfg(feature = "http")]
     pub(crate) fn take(&mut self, message: &[u8], extensions: Extensions) {
         self.via.extensions = Arc::new(extensions);
         self.line(Ok(message));
@@ -118,7 +118,10 @@ impl Connection {
         }
         match self.server.dispatch(message, &self.via) {
             Accepted::Nothing => {}
-            Accepted::Answer(answer) => self.send(&answer, place),
+            Accepted::Answer(answer) => {
+                tracing::debug!(refused = ?answer.refused, "answered without a handler");
+                self.send(&answer, place);
+            }
             Accepted::Session(session, answer) => {
                 self.send(&answer, place);
                 let outlet = Arc::clone(&self.via.outlet);

@@ -127,7 +127,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "docs",
             vec![Task::Run(docs.with("RUSTDOCFLAGS", "-D warnings"))],
         ),
-        step("features", features(&feature_names()?)),
+        step("features", features()?),
         step("numbers", numbers()),
         step("wasm", vec![wasm()?]),
     ])
@@ -190,19 +190,38 @@ fn numbers() -> Vec<Task> {
     choices.into_iter().map(line).collect()
 }
 
-/// The types with no feature, with each alone, with the default ones and with all.
-fn features(names: &[String]) -> Vec<Task> {
+/// Each library with no feature, with each alone, with the default ones and with all. The server
+/// has few, so that all sets of them are tried.
+fn features() -> Result<Vec<Task>> {
     // Warnings are errors here for our crate alone; a flag for all crates would compile them anew.
-    let check = |more: &[&str]| {
-        let line = Cargo::new("rustc -p mcp-types --lib --profile check").and(more);
+    let check = |package: &str, more: &[&str]| {
+        let line = Cargo::new(&format!("rustc -p {package} --lib --profile check")).and(more);
         Task::Run(line.and(&["--", "-D", "warnings"]))
     };
-    let mut tasks = vec![check(&["--no-default-features"]), check(&[])];
-    for name in names.iter().filter(|name| *name != "default") {
-        tasks.push(check(&["--no-default-features", "--features", name]));
+    let types = "mcp-types";
+    let mut tasks = vec![check(types, &["--no-default-features"]), check(types, &[])];
+    for name in feature_names(types)? {
+        tasks.push(check(
+            types,
+            &["--no-default-features", "--features", &name],
+        ));
     }
-    tasks.push(check(&["--all-features"]));
-    tasks
+    tasks.push(check(types, &["--all-features"]));
+
+    let server = "mcp-server";
+    let names = feature_names(server)?;
+    for set in 0..1_usize << names.len() {
+        let chosen = names.iter().enumerate();
+        let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
+        let chosen: Vec<&str> = chosen.map(|(_, name)| name.as_str()).collect();
+        let chosen = chosen.join(",");
+        tasks.push(check(
+            server,
+            &["--no-default-features", "--features", &chosen],
+        ));
+    }
+    tasks.push(Task::Run(Cargo::new("test -p mcp-server --test lean")));
+    Ok(tasks)
 }
 
 /// The types where there is neither an operating system nor a source of randomness.
@@ -216,7 +235,7 @@ fn wasm() -> Result<Task> {
         return Ok(Task::Skip(format!("the target {WASM} is not installed")));
     }
     // Without strategies, which need randomness.
-    let names = feature_names()?
+    let names = feature_names("mcp-types")?
         .into_iter()
         .filter(|name| name != "proptest");
     let names = names.collect::<Vec<_>>().join(",");
@@ -233,16 +252,15 @@ fn has_nextest() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The features of `mcp-types`, of which codegen writes most.
-fn feature_names() -> Result<Vec<String>> {
+/// The features of a package, but for the set of default ones.
+fn feature_names(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
-    let package = packages(&metadata).find(|package| package["name"] == "mcp-types");
+    let package = packages(&metadata).find(|package| package["name"] == name);
     let features = package.and_then(|package| package["features"].as_object());
-    Ok(features
-        .context("there is no package mcp-types")?
-        .keys()
-        .cloned()
-        .collect())
+    let names = features
+        .with_context(|| format!("there is no package {name}"))?
+        .keys();
+    Ok(names.filter(|name| *name != "default").cloned().collect())
 }
 
 /// Packages without a licence, and our own with another one than the texts that are here.
