@@ -68,14 +68,14 @@ export async function subscribeLegacy(client, { resourceSubscriptions = [] }) {
 }
 
 /// Connects over the transport that the words on the command line name, and runs the checks:
-/// `http URL`, or `stdio PROGRAM ARGUMENT...`. With `--lenient` in front, a server need not have
+/// `http URL`, `sse URL` for the transport of 2024-11-05, or `stdio PROGRAM ARGUMENT...`. With `--lenient` in front, a server need not have
 /// everything.
-export async function main(words, { http, stdio }, connect) {
+export async function main(words, transports, connect) {
   const lenient = words[0] === '--lenient';
   const [way, target, ...args] = lenient ? words.slice(1) : words;
-  const transport = way === 'http'
-    ? new http(new URL(target))
-    : new stdio({ command: target, args, stderr: 'inherit' });
+  const transport = way === 'stdio'
+    ? new transports.stdio({ command: target, args, stderr: 'inherit' })
+    : new transports[way](new URL(target));
   const peer = await connect(transport);
   const content = await run(peer, lenient);
   // Where there is a session, the server is told that it has ended.

@@ -1,6 +1,7 @@
 // Version 1 of the TypeScript SDK: revisions up to 2025-11-25.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
@@ -30,6 +31,6 @@ async function connect(transport) {
 
 await main(
   process.argv.slice(2),
-  { http: StreamableHTTPClientTransport, stdio: StdioClientTransport },
+  { http: StreamableHTTPClientTransport, sse: SSEClientTransport, stdio: StdioClientTransport },
   connect,
 );

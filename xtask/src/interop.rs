@@ -11,11 +11,13 @@ use crate::subject::{self, Subject};
 const USAGE: &str = "\
 usage: cargo xtask interop server [--url URL]
 
-  Runs the clients of xtask/interop against the example `everything`, over stdio and HTTP, or
-  against the server at URL, over HTTP alone.";
+  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
+  and the deprecated HTTP+SSE, or against the server at URL, over HTTP alone.";
 
 /// The clients: a script, and the era in which it speaks where it knows more than one.
 const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "modern"]];
+/// The one that knows the transport of 2024-11-05, too.
+const OLD: &[&str] = CLIENTS[0];
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -31,10 +33,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     // The ways to reach the server. Another one than ours need not have all that ours has.
     let subject;
     let mut ways = Vec::new();
+    let mut old = None;
     if let Some(url) = &url {
         ways.push(vec!["--lenient", "http", url]);
     } else {
         subject = Subject::start(&subject::build()?, &folder)?;
+        old = Some(subject.url.replace("/mcp", "/sse"));
         let program = subject.program.to_str();
         ways.push(vec!["http", &subject.url]);
         let program = program.context("a path that is not UTF-8")?;
@@ -42,7 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let mut failed = Vec::new();
     for client in CLIENTS {
-        for way in &ways {
+        let old = old.as_deref().filter(|_| client == OLD);
+        let old = old.map(|url| vec!["sse", url]);
+        for way in ways.iter().chain(&old) {
             let line = [client, way].concat();
             println!("\n== {}", line.join(" "));
             if !succeeds(&node.program, &folder, &line)? {

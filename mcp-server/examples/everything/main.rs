@@ -1,8 +1,8 @@
 //! A server that shows every feature, and the subject of the official conformance suite.
 //!
 //! `everything --port 3000` serves Streamable HTTP at `http://127.0.0.1:3000/mcp` to peers of all
-//! revisions (0 takes any port, and the first line on standard output names it), and
-//! `everything --stdio` serves standard input and output.
+//! revisions, and the transport of 2024-11-05 at `/sse` (0 takes any port, and the first line on
+//! standard output names it), and `everything --stdio` serves standard input and output.
 
 mod offers;
 mod questions;
@@ -12,7 +12,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Duration;
 
-use mcp_server::Server;
+use mcp_server::{HttpConfig, Server};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -34,7 +34,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             () = updates => {}
         },
         ["--port", port] => {
-            let serving = server.serve_http(("127.0.0.1", port.parse()?))?;
+            let config = HttpConfig::new().http_sse("/sse");
+            let serving = server.serve_http_with(("127.0.0.1", port.parse()?), config)?;
             let mut output = std::io::stdout().lock();
             writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
             output.flush()?;

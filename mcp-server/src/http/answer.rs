@@ -15,6 +15,7 @@ use http_body::{Body, Frame, SizeHint};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::sse::{Event, write_comment, write_event};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::AbortHandle;
 use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
@@ -148,33 +149,49 @@ pub(super) async fn call(
     keep_alive: Duration,
     permit: Option<OwnedSemaphorePermit>,
 ) -> Response<HttpBody> {
-    let mut running = Running { call, line };
-    if let Some(first) = poll_fn(|task| Poll::Ready(running.poll_call(task))).await {
-        return running.finish(first);
+    let mut call = call;
+    let line = Reading(line);
+    if let Some(last) = poll_fn(|task| Poll::Ready(poll_call(&mut call, task))).await {
+        return line.finish(last);
     }
     // What is said at once leaves at once; a quiet request becomes a stream when it needs a
     // comment to keep the connection.
     let said = poll_fn(|task| {
-        if let Some(answer) = running.poll_call(task) {
+        if let Some(answer) = poll_call(&mut call, task) {
             return Poll::Ready(Some(answer));
         }
-        if running.line.is_empty(task.waker()) {
+        if line.0.is_empty(task.waker()) {
             return Poll::Pending;
         }
         Poll::Ready(None)
     });
     let first = match race(said, sleep(keep_alive)).await {
-        Either::First(Some(answer)) => return running.finish(answer),
-        Either::First(None) => running.line.take(None),
+        Either::First(Some(answer)) => return line.finish(answer),
+        Either::First(None) => line.0.take(),
         Either::Second(()) => comment(),
     };
+    // From here on it is in nobody's hands who reads the response when: the time it may take
+    // passes all the same.
+    let way = Arc::clone(&line.0);
+    let work = tokio::spawn(async move {
+        let _permit = permit;
+        way.end(&call.await.message);
+    });
     events(HttpBody(Kind::Events(Box::new(Events {
-        running: Some(running),
+        line,
+        work: work.abort_handle(),
         ready: first,
+        over: false,
         keep_alive,
         timer: Box::pin(sleep(keep_alive)),
-        _permit: permit,
     }))))
+}
+
+fn poll_call(call: &mut Call, task: &mut Context<'_>) -> Option<Answer> {
+    match Pin::new(call).poll(task) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
 }
 
 /// What keeps a connection.
@@ -185,23 +202,13 @@ pub(super) fn comment() -> Vec<u8> {
     text
 }
 
-/// A request and what its handler says meanwhile.
-struct Running {
-    call: Call,
-    line: Arc<Line>,
-}
+/// What a handler says, as long as there is a response to say it in.
+struct Reading(Arc<Line>);
 
-impl Running {
-    fn poll_call(&mut self, task: &mut Context<'_>) -> Option<Answer> {
-        match Pin::new(&mut self.call).poll(task) {
-            Poll::Ready(answer) => Some(answer),
-            Poll::Pending => None,
-        }
-    }
-
+impl Reading {
     /// The whole response, where nothing of it has left yet.
     fn finish(&self, last: Answer) -> Response<HttpBody> {
-        let mut text = self.line.take(None);
+        let mut text = self.0.take();
         if text.is_empty() {
             return answer(last);
         }
@@ -210,46 +217,49 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for Reading {
     fn drop(&mut self) {
-        self.line.close();
+        self.0.close();
     }
 }
 
 /// A stream of events on its way. Dropping it cancels the request.
 struct Events {
-    /// Absent after the answer.
-    running: Option<Running>,
+    line: Reading,
+    work: AbortHandle,
     /// What leaves next.
     ready: Vec<u8>,
+    over: bool,
     keep_alive: Duration,
     timer: Pin<Box<Sleep>>,
-    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Events {
     fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
-        if let Some(running) = &mut self.running {
-            let last = running.poll_call(task);
-            let waker = last.is_none().then(|| task.waker());
-            self.ready.append(&mut running.line.take(waker));
-            if let Some(last) = last {
-                let _ = write_event(&mut self.ready, &Event::data(&last.message));
-                self.running = None;
-            }
+        let mut ready = std::mem::take(&mut self.ready);
+        if !self.over {
+            let (mut said, over) = self.line.0.poll(task.waker());
+            ready.append(&mut said);
+            self.over = over;
         }
-        if self.ready.is_empty() {
-            if self.running.is_none() {
+        if ready.is_empty() {
+            if self.over {
                 return Poll::Ready(None);
             }
             if self.timer.as_mut().poll(task).is_pending() {
                 return Poll::Pending;
             }
-            self.ready = comment();
+            ready = comment();
         }
         let now = tokio::time::Instant::now();
         self.timer.as_mut().reset(now + self.keep_alive);
-        Poll::Ready(Some(std::mem::take(&mut self.ready)))
+        Poll::Ready(Some(ready))
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.work.abort();
     }
 }
 
@@ -285,7 +295,7 @@ impl Body for HttpBody {
         match &self.0 {
             Kind::Empty => true,
             Kind::Whole(_) => false,
-            Kind::Events(events) => events.running.is_none() && events.ready.is_empty(),
+            Kind::Events(events) => events.over && events.ready.is_empty(),
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
         }
     }

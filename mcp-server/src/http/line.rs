@@ -21,6 +21,8 @@ pub(super) struct Line {
 struct State {
     events: Vec<u8>,
     closed: bool,
+    /// Whether the last message is there.
+    over: bool,
     reader: Option<Waker>,
 }
 
@@ -33,11 +35,22 @@ impl Line {
         }
     }
 
-    /// Takes all that waits. Where that is nothing, the waker is called when there is something.
-    pub(super) fn take(&self, waker: Option<&Waker>) -> Vec<u8> {
+    /// Takes all that waits.
+    pub(super) fn take(&self) -> Vec<u8> {
+        let events = std::mem::take(&mut self.state().events);
+        if !events.is_empty() {
+            self.room.notify_waiters();
+        }
+        events
+    }
+
+    /// Takes all that waits, and whether nothing follows. Where there is neither, the waker is
+    /// called when there is.
+    pub(super) fn poll(&self, waker: &Waker) -> (Vec<u8>, bool) {
         let mut state = self.state();
         let events = std::mem::take(&mut state.events);
-        if let (true, Some(waker)) = (events.is_empty(), waker) {
+        let over = state.over;
+        if events.is_empty() && !over {
             match &mut state.reader {
                 Some(reader) => reader.clone_from(waker),
                 None => state.reader = Some(waker.clone()),
@@ -47,7 +60,23 @@ impl Line {
         if !events.is_empty() {
             self.room.notify_waiters();
         }
-        events
+        (events, over)
+    }
+
+    /// Adds the last message, room or not.
+    pub(super) fn end(&self, message: &[u8]) {
+        let reader = {
+            let mut state = self.state();
+            if !state.closed {
+                // An event without id and name can always be written.
+                let _ = write_event(&mut state.events, &Event::data(message));
+            }
+            state.over = true;
+            state.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
     }
 
     /// Whether there is anything to read; the waker is called when there is.

@@ -2,7 +2,10 @@
 
 mod channel;
 mod guard;
+mod http2;
 mod legacy;
+mod limits;
+mod mirrors;
 mod modern;
 mod mounted;
 mod processes;

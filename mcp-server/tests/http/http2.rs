@@ -1,0 +1,170 @@
+//! The same over HTTP/2, by prior knowledge.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::pin;
+
+use http::{Method, Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::service::TowerToHyperService;
+use mcp_server::HttpConfig;
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::legacy::{PING, initialize, tool};
+use crate::raw::*;
+
+struct Client {
+    sender: SendRequest<String>,
+    authority: String,
+}
+
+impl Client {
+    async fn connect(address: SocketAddr) -> Self {
+        let stream = soon(TcpStream::connect(address)).await.expect("connected");
+        let shaken = handshake(TokioExecutor::new(), TokioIo::new(stream));
+        let (sender, connection) = soon(shaken).await.expect("HTTP/2");
+        tokio::spawn(connection);
+        Self {
+            sender,
+            authority: address.to_string(),
+        }
+    }
+
+    /// Sends a request. Its response can come after those of later ones.
+    fn send(
+        &self,
+        method: Method,
+        headers: &[(&'static str, String)],
+        body: &str,
+    ) -> impl Future<Output = hyper::Result<Response<Incoming>>> + use<> {
+        let uri = format!("http://{}/mcp", self.authority);
+        let mut request = Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(body.to_owned()).expect("a request");
+        self.sender.clone().send_request(request)
+    }
+
+    async fn post(&self, headers: &[(&'static str, String)], body: &str) -> (Response<()>, String) {
+        let response = soon(self.send(Method::POST, headers, body)).await;
+        let (parts, mut body) = response.expect("a response").into_parts();
+        let mut text = String::new();
+        while let Some(piece) = piece(&mut body).await {
+            text.push_str(&piece);
+        }
+        (Response::from_parts(parts, ()), text)
+    }
+}
+
+/// The next piece of a body.
+async fn piece(body: &mut Incoming) -> Option<String> {
+    loop {
+        let frame = soon(poll_fn(|task| pin!(&mut *body).poll_frame(task))).await;
+        if let Ok(data) = frame?.expect("a frame").into_data() {
+            return Some(String::from_utf8(data.into()).expect("UTF-8"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_connection_carries_both_eras_at_once() {
+    let (server, mut probe) = server(|builder| builder);
+    let client = Client::connect(serve(&server)).await;
+    let waiting = client.send(Method::POST, &call_headers("wait"), &call(1, "wait"));
+    let waiting = tokio::spawn(waiting);
+    soon(probe.waiting.recv()).await;
+
+    let (head, body) = client.post(&call_headers("echo"), &call(2, "echo")).await;
+    assert_eq!(head.status(), 200);
+    assert!(body.contains("\"echo\""), "{body}");
+    let (head, body) = client.post(&call_headers("say"), &call(3, "say")).await;
+    assert_eq!(head.headers()["content-type"], "text/event-stream");
+    assert_eq!(body.matches("data: ").count(), 3, "{body}");
+
+    let (head, _) = client.post(&media(), &initialize("2025-11-25")).await;
+    let id = head.headers()["mcp-session-id"].to_str().expect("ASCII");
+    let session = with(media(), "Mcp-Session-Id", id);
+    let told = soon(client.send(Method::GET, &session, "")).await;
+    let mut told = told.expect("a response").into_body();
+    let (head, _) = client.post(&session, &tool(1, "say")).await;
+    assert_eq!(head.status(), 200);
+    server.tools_changed();
+    while !piece(&mut told)
+        .await
+        .expect("more")
+        .contains("list_changed")
+    {}
+    let deleted = soon(client.send(Method::DELETE, &session, "")).await;
+    assert_eq!(deleted.expect("a response").status(), 204);
+    let (head, _) = client.post(&session, PING).await;
+    assert_eq!(head.status(), 404);
+
+    probe.go.notify_one();
+    let waited = soon(waiting).await.expect("no panic").expect("a response");
+    assert_eq!(waited.status(), 200);
+}
+
+#[tokio::test]
+async fn a_stream_that_is_reset_cancels_its_request_alone() {
+    let (server, mut probe) = server(|builder| builder);
+    let client = Client::connect(serve(&server)).await;
+    let headers = call_headers("say_and_wait");
+    let response = client.send(Method::POST, &headers, &call(1, "say_and_wait"));
+    let mut body = soon(response).await.expect("a response").into_body();
+    assert!(
+        piece(&mut body)
+            .await
+            .expect("an event")
+            .contains("progress")
+    );
+    soon(probe.waiting.recv()).await;
+    drop(body);
+    let dropped = soon(probe.dropped.recv()).await;
+    assert_eq!(dropped.as_deref(), Some("say_and_wait"));
+    let (head, _) = client.post(&call_headers("echo"), &call(2, "echo")).await;
+    assert_eq!(head.status(), 200);
+}
+
+#[tokio::test]
+async fn it_is_guarded_like_the_older_one() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.message_bytes = 1_000;
+        limits.header_bytes = 8 << 10;
+    }));
+    let mut client = Client::connect(serve(&server)).await;
+    let large = call(1, &"x".repeat(1_000));
+    let (head, body) = client.post(&call_headers("echo"), &large).await;
+    assert_eq!((head.status().as_u16(), code(&body)), (413, -32600));
+    let headers = with(call_headers("echo"), "X-Large", &"x".repeat(16 << 10));
+    let (head, _) = client.post(&headers, &call(1, "echo")).await;
+    assert_eq!(head.status(), 431);
+    let headers = with(call_headers("echo"), "Origin", "http://evil.example.com");
+    let (head, _) = client.post(&headers, &call(1, "echo")).await;
+    assert_eq!(head.status(), 403);
+    client.authority = "evil.example.com".into();
+    let (head, _) = client.post(&call_headers("echo"), &call(1, "echo")).await;
+    assert_eq!(head.status(), 403);
+}
+
+#[tokio::test]
+async fn plain_hyper_mounts_it() {
+    let (server, _probe) = server(|builder| builder);
+    let service = TowerToHyperService::new(server.into_service(HttpConfig::default()));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("a client");
+        hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+            .serve_connection(TokioIo::new(stream), service)
+            .await
+    });
+    let client = Client::connect(address).await;
+    for id in 0..20 {
+        let (head, body) = client.post(&call_headers("say"), &call(id, "say")).await;
+        assert_eq!(head.status(), 200);
+        assert!(body.contains(&format!("\"id\":{id}")), "{body}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Bounds on what a peer can make grow or last.
+
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+use mcp_server::{HttpConfig, Principal};
+use tokio::net::TcpListener;
+
+use crate::legacy::{begin, ids, start, tool};
+use crate::raw::*;
+
+#[tokio::test]
+async fn one_connection_too_many_waits() {
+    let (server, mut probe) = server(limits(|limits| limits.connections = 1));
+    let address = serve(&server);
+    let mut first = Raw::connect(address).await;
+    let (head, _) = first
+        .ask("POST", &call_headers("echo"), &call(0, "echo"))
+        .await;
+    assert_eq!(head.status, 200);
+    let mut second = Raw::connect(address).await;
+    second
+        .request("POST", &call_headers("wait"), &call(1, "wait"))
+        .await;
+    for id in 2..100 {
+        let (head, _) = first
+            .ask("POST", &call_headers("echo"), &call(id, "echo"))
+            .await;
+        assert_eq!(head.status, 200);
+    }
+    assert!(probe.waiting.try_recv().is_err(), "it was served");
+    drop(first);
+    soon(probe.waiting.recv()).await;
+    probe.go.notify_one();
+    assert_eq!(second.head().await.status, 200);
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_ended() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.request_time = Duration::from_millis(50);
+    }));
+    let address = serve(&server);
+    let (head, body) = Raw::post(address, &call_headers("wait"), &call(1, "wait")).await;
+    assert_eq!((head.status, code(&body)), (200, -32603));
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    let session = begin(address, "2025-06-18").await;
+    let (head, body) = Raw::post(address, &session, &tool(1, "wait")).await;
+    assert_eq!((head.status, code(&body)), (200, -32603));
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+}
+
+#[tokio::test]
+async fn work_that_does_not_end_with_the_server_is_ended() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.grace_time = Duration::from_millis(50);
+    }));
+    let http = server.serve_http("127.0.0.1:0").expect("bound");
+    let address = http.local_addr();
+    let serving = tokio::spawn(http);
+    let mut raw = Raw::connect(address).await;
+    raw.request("POST", &call_headers("wait"), &call(1, "wait"))
+        .await;
+    soon(probe.waiting.recv()).await;
+    server.shutdown();
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    assert!(!raw.more().await, "the connection is closed");
+    soon(serving).await.expect("no panic").expect("no fault");
+}
+
+#[tokio::test]
+async fn a_modern_client_that_does_not_read_is_waited_for() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.queued_bytes = 64 << 10;
+        limits.request_time = Duration::from_secs(2);
+    }));
+    let address = serve(&server);
+    let mut raw = Raw::connect(address).await;
+    raw.request("POST", &call_headers("torrent"), &call(1, "torrent"))
+        .await;
+    let head = raw.head().await;
+    let (other, _) = Raw::post(address, &call_headers("say"), &call(2, "say")).await;
+    assert_eq!(other.status, 200);
+    // The handler cannot go on, and runs out of time.
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("torrent"));
+    let all = raw.body(&head).await;
+    assert!(all.ends_with("\n\n") && all.contains("took too long"));
+    let count = all.matches("notifications/progress").count();
+    assert!(count > 10 && count < 128, "{count}");
+}
+
+#[tokio::test]
+async fn a_batch_that_is_too_long_is_refused() {
+    let (server, _probe) = server(limits(|limits| limits.batch = 3));
+    let address = serve(&server);
+    let session = begin(address, "2025-03-26").await;
+    for (count, status) in [(3, 200), (4, 400)] {
+        let calls: Vec<_> = (0..count).map(|id| tool(id, "echo")).collect();
+        let batch = format!("[{}]", calls.join(","));
+        let (head, _) = Raw::post(address, &session, &batch).await;
+        assert_eq!(head.status, status, "{count}");
+    }
+}
+
+#[tokio::test]
+async fn events_are_kept_for_a_client_that_comes_back_but_not_all() {
+    let (server, mut probe) = server(limits(|limits| limits.kept_events = 4));
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    let mut raw = start(address, &session, &tool(1, "flood")).await;
+    let head = raw.head().await;
+    let body = raw.body(&head).await;
+    assert_eq!(body.matches("notifications/progress").count(), 64);
+    let all = ids(&body);
+    let resume = with(session, "Last-Event-ID", all[0]);
+    let (_, rest) = Raw::connect(address).await.ask("GET", &resume, "").await;
+    assert_eq!(ids(&rest), all[all.len() - 4..]);
+    assert!(probe.dropped.try_recv().is_err());
+}
+
+fn listen() -> (Vec<(&'static str, String)>, String) {
+    let headers = with(media(), "MCP-Protocol-Version", "2026-07-28");
+    let headers = with(headers, "Mcp-Method", "subscriptions/listen");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},{META}}}}}"#
+    );
+    (headers, body)
+}
+
+#[tokio::test]
+async fn subscriptions_are_counted_for_each_peer() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.subscriptions = 1;
+        limits.all_subscriptions = 3;
+    }));
+    let at_socket = serve(&server);
+    let name = middleware::from_fn(|mut request: Request, next: Next| async move {
+        let user = request.headers()["x-user"].to_str().expect("ASCII");
+        let user = Principal(user.to_owned());
+        request.extensions_mut().insert(user);
+        next.run(request).await
+    });
+    let service = server.into_service(HttpConfig::default());
+    let app = axum::Router::new().fallback_service(service).layer(name);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+
+    let (headers, body) = listen();
+    let mut open = Vec::new();
+    let cases = [
+        (address, "ann", true),
+        (address, "ann", false),
+        (address, "bob", true),
+        (at_socket, "ann", true),
+        (at_socket, "ann", false),
+        (address, "cid", false),
+    ];
+    for (address, user, taken) in cases {
+        let mut raw = Raw::connect(address).await;
+        let headers = with(headers.clone(), "X-User", user);
+        raw.request("POST", &headers, &body).await;
+        let head = raw.head().await;
+        if taken {
+            assert!(raw.chunk().await.contains("acknowledged"), "{user}");
+            open.push(raw);
+        } else {
+            let text = raw.body(&head).await;
+            assert!(text.contains("too many subscriptions"), "{user}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn resources_of_a_session_are_bounded() {
+    let (server, _probe) = server(limits(|limits| limits.subscribed_resources = 2));
+    let address = serve(&server);
+    let session = begin(address, "2025-11-25").await;
+    for (at, fails) in [(1, false), (2, false), (2, false), (3, true)] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{at}"}}}}"#
+        );
+        let (_, answer) = Raw::post(address, &session, &body).await;
+        assert_eq!(answer.contains("-32602"), fails, "{answer}");
+    }
+}
