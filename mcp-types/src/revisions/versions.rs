@@ -4,6 +4,7 @@
 
 use crate::convert::ConvertError;
 use crate::json;
+use crate::message::Outcome;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,6 +33,17 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::CallToolOutcome {
+    type Complete = super::v2026_07_28::CallToolResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::CallToolResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -332,6 +344,15 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
             Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::CancelTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -753,6 +774,14 @@ impl Versioned for super::v2026_07_28::CompleteResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::CompleteResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::CreateMessageRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -1033,6 +1062,14 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::CreateMessageResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::DiscoverRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -1066,6 +1103,14 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
             Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("DiscoverResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::DiscoverResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1189,6 +1234,14 @@ impl Versioned for super::v2026_07_28::ElicitResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::ElicitResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::GetPromptOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -1213,6 +1266,17 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::GetPromptOutcome {
+    type Complete = super::v2026_07_28::GetPromptResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::GetPromptResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -1516,6 +1580,15 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
     }
 }
 
+#[cfg(feature = "versioned-resources")]
+impl Outcome for super::v2026_07_28::GetResourceResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 #[cfg(feature = "tasks")]
 impl Versioned for super::v2026_07_28::GetTaskRequest {
     #[inline]
@@ -1570,6 +1643,15 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
             Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::GetTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1734,6 +1816,14 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListPromptsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1973,6 +2063,14 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ListResourcesRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -2149,6 +2247,14 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::ListResourcesResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ListRootsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -2317,6 +2423,14 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
     }
 }
 
+impl Outcome for super::v2026_07_28::ListRootsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ListToolsRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -2474,6 +2588,14 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListToolsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -3202,6 +3324,15 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     }
 }
 
+#[cfg(feature = "sep-2093")]
+impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -3226,6 +3357,17 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ReadResourceOutcome {
+    type Complete = super::v2026_07_28::ReadResourceResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::ReadResourceResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -3996,6 +4138,14 @@ impl Versioned for super::v2026_07_28::ResultObject {
     }
 }
 
+impl Outcome for super::v2026_07_28::ResultObject {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 #[cfg(feature = "versioned-resources")]
 impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     #[inline]
@@ -4157,6 +4307,14 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
             Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4395,6 +4553,15 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
     }
 }
 
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::UpdateTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
 #[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::CancelTaskRequest {
     #[inline]
@@ -4455,6 +4622,15 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
             Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::CancelTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4582,6 +4758,15 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
 }
 
 #[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::GetTaskRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -4641,6 +4826,15 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
             Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::GetTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4850,6 +5044,15 @@ impl Versioned for super::v2025_11_25::InitializeResult {
 }
 
 #[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::InitializeResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::InitializedNotification {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -4951,6 +5154,15 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
             Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListTasksResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::ListTasksResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 

@@ -21,6 +21,7 @@ impl Emitter<'_> {
         for at in (0..=self.newest()).rev() {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
+            let mut results = BTreeSet::new();
             for message in &model.messages {
                 if let Some((ty, _)) = &message.params {
                     names.extend(self.own_name(at, ty));
@@ -30,6 +31,7 @@ impl Emitter<'_> {
                     && let Some(name) = self.own_name(at, ty)
                 {
                     names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    results.insert(name.clone());
                     names.insert(name);
                 }
             }
@@ -37,6 +39,9 @@ impl Emitter<'_> {
                 let newest = at == self.newest() || self.above(at, &name).is_none();
                 if newest {
                     items.push(self.version(at, &name, &steps));
+                    if results.contains(&name) {
+                        items.push(self.completion(at, &name));
+                    }
                 }
             }
         }
@@ -46,6 +51,7 @@ impl Emitter<'_> {
             //! Parameters and results of messages at every revision that has them.
             #(use crate::convert::#error;)*
             use crate::json;
+            use crate::message::Outcome;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
             use serde_json::value::{RawValue, to_raw_value};
@@ -119,6 +125,34 @@ impl Emitter<'_> {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// The way from a result to the plain one.
+    fn completion(&self, at: usize, name: &str) -> TokenStream {
+        let features = self.family.models[at].get(name).map(|def| &def.features);
+        let cfg_type = features.and_then(|features| cfg(features));
+        let (own, cfg_revision) = (self.path_of(at, name), self.revision_cfg(at));
+        let (complete, body) = match self.plain_outcome(at, name) {
+            None => (quote! { Self }, quote! { Ok(self) }),
+            Some((variant, plain)) => {
+                let variant = format_ident!("{variant}");
+                let body = quote! {
+                    match self {
+                        Self::#variant(result) => Ok(result),
+                        other => Err(Box::new(other)),
+                    }
+                };
+                (self.path_of(at, &plain), body)
+            }
+        };
+        quote! {
+            #cfg_revision
+            #cfg_type
+            impl Outcome for #own {
+                type Complete = #complete;
+                fn complete(self) -> Result<#complete, Box<Self>> { #body }
             }
         }
     }
