@@ -130,6 +130,11 @@ impl Stream {
         })
     }
 
+    /// Waits until all is said.
+    pub(super) async fn ended(&self) {
+        self.wait(|state| state.over.then_some(())).await;
+    }
+
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
         let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
