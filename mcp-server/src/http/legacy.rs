@@ -301,6 +301,8 @@ impl Endpoint {
             let text = stream.complete().await;
             return Ok(answer::events(HttpBody::whole(text)));
         }
+        // Before anything can be forgotten.
+        stream.attach(0, Some(0));
         let over = stream.begin().await;
         let held = Box::new(entry.reading());
         let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);

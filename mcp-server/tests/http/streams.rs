@@ -239,3 +239,24 @@ async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
         read.push_str(&second.chunk().await);
     }
 }
+
+#[tokio::test]
+async fn quiet_streams_get_comments() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.keep_alive = std::time::Duration::from_millis(10);
+    }));
+    let address = serve(&server);
+    let session = begin(address, "2025-06-18").await;
+    let mut told = listen(address, &session).await;
+    let mut asked = start(address, &session, &tool(1, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    let head = asked.head().await;
+    assert_eq!(head.get("content-type"), Some("text/event-stream"));
+    for raw in [&mut told, &mut asked] {
+        for _ in 0..3 {
+            assert!(raw.chunk().await.starts_with(':'));
+        }
+    }
+    probe.go.notify_one();
+    assert!(asked.body(&head).await.contains("\"waited\""));
+}
