@@ -63,6 +63,21 @@ async fn each_message_of_a_batch_can_be_given_up() {
     ids.sort_unstable();
     assert_eq!(ids, [Some(2), Some(5)]);
 
+    // Nor can a batch have one id twice.
+    let twice = format!("[{},{}]", tool(7, "wait"), tool(7, "wait"));
+    let mut raw = start(address, &session, &twice).await;
+    for _ in 0..2 {
+        soon(probe.waiting.recv()).await;
+    }
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    probe.go.notify_waiters();
+    let head = raw.head().await;
+    let answers = raw.body(&head).await;
+    assert!(
+        answers.contains("-32600") && answers.contains("\"waited\""),
+        "{answers}"
+    );
+
     // Ids are free again, and where all is given up there is no answer at all.
     let calls = format!("[{},{}]", tool(1, "wait"), tool(2, "wait"));
     let mut raw = start(address, &session, &calls).await;
