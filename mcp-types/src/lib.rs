@@ -70,5 +70,5 @@ pub mod sse;
 
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
-pub use message::{MessageInfo, Notification, Request, Sender};
+pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 pub use revisions::*;

@@ -26,6 +26,19 @@ pub trait Request {
     type Result: Serialize + DeserializeOwned + Clone + Send + Sync + 'static;
 }
 
+/// A result, which may be one of several outcomes.
+pub trait Outcome: Sized {
+    /// The one that says that the request is done; the type itself where there is no other.
+    type Complete;
+
+    /// The result of a request that is done.
+    ///
+    /// # Errors
+    ///
+    /// The outcome as it was, if it is another one.
+    fn complete(self) -> Result<Self::Complete, Box<Self>>;
+}
+
 /// A notification: its method and who sends it.
 pub trait Notification {
     /// The method on the wire.

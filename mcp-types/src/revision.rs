@@ -3,6 +3,7 @@
 use crate::convert::ConvertError;
 use crate::error::DecodeError;
 use crate::revisions::Revision;
+use serde_json::value::RawValue;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,7 +23,7 @@ pub trait Versioned: Sized {
     /// # Errors
     ///
     /// See [`VersionError`].
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError>;
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError>;
 }
 
 impl Revision {
@@ -52,7 +53,7 @@ impl Revision {
     /// [`VersionError::Convert`] where the revision cannot say it, [`VersionError::Encode`] where
     /// the value is not valid, [`VersionError::Unmapped`] where the revision has no such message
     /// or its feature is off.
-    pub fn encode<T: Versioned>(self, value: T) -> Result<String, VersionError> {
+    pub fn encode<T: Versioned>(self, value: T) -> Result<Box<RawValue>, VersionError> {
         value.encode_at(self)
     }
 }

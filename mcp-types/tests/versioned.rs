@@ -11,7 +11,7 @@ use mcp_types::registry::{RegistryError, convert_text};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{
     CallToolOutcome, CallToolRequestParams, DiscoverRequest, GetPromptOutcome, ListToolsResult,
-    LoggingMessageNotificationParams, ReadResourceOutcome, Revision,
+    LoggingMessageNotificationParams, Outcome, ReadResourceOutcome, Revision,
 };
 
 const OLDEST: Revision = Revision::V2024_11_05;
@@ -24,7 +24,7 @@ fn tree(text: &str) -> Value {
 fn read_and_write<T: Versioned + Clone>(revision: Revision, text: &str) -> T {
     let value: T = revision.decode(text).unwrap();
     assert_eq!(
-        tree(&revision.encode(value.clone()).unwrap()),
+        tree(revision.encode(value.clone()).unwrap().get()),
         tree(text),
         "{revision}"
     );
@@ -41,7 +41,7 @@ fn oldest_call_reads_as_the_newest_type_and_writes_back() {
         let newest = Revision::LATEST.encode(params).unwrap();
         assert!(
             Revision::LATEST
-                .decode::<CallToolRequestParams>(&newest)
+                .decode::<CallToolRequestParams>(newest.get())
                 .is_ok()
         );
     }
@@ -111,6 +111,16 @@ fn call_for_input_is_not_written_for_a_revision_without() {
             Err(VersionError::Convert(ConvertError::NoVariant { .. }))
         ));
     }
+}
+
+#[test]
+fn only_the_outcome_of_a_request_that_is_done_is_complete() {
+    let asks = r#"{"resultType":"input_required","requestState":"s"}"#;
+    let asks: CallToolOutcome = Revision::LATEST.decode(asks).unwrap();
+    assert_eq!(asks.clone().complete().unwrap_err(), Box::new(asks));
+    let done = r#"{"resultType":"complete","content":[]}"#;
+    let done: CallToolOutcome = Revision::LATEST.decode(done).unwrap();
+    assert!(done.complete().unwrap().content.is_empty());
 }
 
 /// A result of the newest revision as an older one writes it.

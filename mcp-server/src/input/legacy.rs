@@ -21,10 +21,7 @@ pub(super) async fn request(
     question: Question,
 ) -> Result<Box<RawValue>, HandlerError> {
     let method = question.method();
-    let params = question
-        .into_legacy(session.revision)?
-        .map(RawValue::from_string)
-        .transpose()?;
+    let params = question.into_legacy(session.revision)?;
     let mut waiting = session.calls.open();
     let mut message = Vec::with_capacity(512);
     rpc::write_request(&mut message, &waiting.id, method, params.as_ref())?;

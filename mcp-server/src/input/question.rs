@@ -6,6 +6,7 @@ use mcp_types::{
     ElicitRequestFormParams, ElicitRequestURLParams, ElicitationCapability, IncludeContext,
     InputRequest, ListRootsRequest, Request, Revision, SamplingCapability,
 };
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::HandlerError;
 use crate::peer::Peer;
@@ -92,13 +93,16 @@ impl Question {
     }
 
     /// The params of the request as a peer of an older revision gets it.
-    pub(super) fn into_legacy(self, revision: Revision) -> Result<Option<String>, HandlerError> {
+    pub(super) fn into_legacy(
+        self,
+        revision: Revision,
+    ) -> Result<Option<Box<RawValue>>, HandlerError> {
         use mcp_types::{ElicitRequestParams, v2025_06_18, v2025_11_25};
         Ok(Some(match self {
             Self::Form(params) if revision == Revision::V2025_06_18 => {
                 let params = v2025_11_25::ElicitRequestFormParams::from(params);
                 let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
-                serde_json::to_string(&params)?
+                to_raw_value(&params)?
             }
             Self::Form(params) => revision.encode(ElicitRequestParams::Form(params))?,
             Self::Url { mut params, id } => {

@@ -111,7 +111,6 @@ pub(crate) fn initialize(
     result.instructions.clone_from(&inner.instructions);
     let internal = |error: &dyn std::fmt::Display| ErrorObject::internal_error(error.to_string());
     let result = revision.encode(result).map_err(|error| internal(&error))?;
-    let result = RawValue::from_string(result).map_err(|error| internal(&error))?;
     let mut message = Vec::with_capacity(512);
     rpc::write_result(&mut message, id, &result).map_err(|error| internal(&error))?;
     tracing::info!(

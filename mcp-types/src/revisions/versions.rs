@@ -4,8 +4,10 @@
 
 use crate::convert::ConvertError;
 use crate::json;
+use crate::message::Outcome;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
+use serde_json::value::{RawValue, to_raw_value};
 
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
@@ -17,9 +19,9 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -31,6 +33,17 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::CallToolOutcome {
+    type Complete = super::v2026_07_28::CallToolResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::CallToolResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -76,21 +89,21 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequest::from(value);
                 let value = super::v2025_06_18::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -98,7 +111,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2025_11_25::CallToolRequest::from(value);
                 let value = super::v2025_06_18::CallToolRequest::from(value);
                 let value = super::v2025_03_26::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -107,7 +120,7 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
                 let value = super::v2025_06_18::CallToolRequest::from(value);
                 let value = super::v2025_03_26::CallToolRequest::from(value);
                 let value = super::v2024_11_05::CallToolRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequest", other)),
@@ -161,35 +174,35 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolRequestParams::from(value);
                 let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolRequestParams", other)),
@@ -238,21 +251,21 @@ impl Versioned for super::v2026_07_28::CallToolResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -260,7 +273,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2025_11_25::CallToolResult::try_from(value)?;
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
                 let value = super::v2025_03_26::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -269,7 +282,7 @@ impl Versioned for super::v2026_07_28::CallToolResult {
                 let value = super::v2025_06_18::CallToolResult::try_from(value)?;
                 let value = super::v2025_03_26::CallToolResult::try_from(value)?;
                 let value = super::v2024_11_05::CallToolResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CallToolResult", other)),
@@ -288,9 +301,9 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -307,9 +320,9 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -326,11 +339,20 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::CancelTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -380,35 +402,35 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
                 let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotification", other)),
@@ -470,16 +492,16 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -490,7 +512,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -501,7 +523,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -512,7 +534,7 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
                 let value = super::v2025_06_18::CancelledNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
@@ -560,21 +582,21 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -582,7 +604,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
                 let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -590,7 +612,7 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
                 let value = super::v2025_11_25::CompleteRequest::from(value);
                 let value = super::v2025_06_18::CompleteRequest::from(value);
                 let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequest", other)),
@@ -646,21 +668,21 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -668,7 +690,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
                 let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -676,7 +698,7 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
                 let value = super::v2025_11_25::CompleteRequestParams::from(value);
                 let value = super::v2025_06_18::CompleteRequestParams::from(value);
                 let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteRequestParams", other)),
@@ -719,36 +741,44 @@ impl Versioned for super::v2026_07_28::CompleteResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CompleteResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::CompleteResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -801,21 +831,21 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -823,7 +853,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -832,7 +862,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
                 let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageRequest::from(value);
                 let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequest", other)),
@@ -889,16 +919,16 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -909,7 +939,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -921,7 +951,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -936,7 +966,7 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
                 let value = super::v2024_11_05::CreateMessageRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
@@ -993,21 +1023,21 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1015,7 +1045,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1024,11 +1054,19 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
                 let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
                 let value = super::v2025_03_26::CreateMessageResult::from(value);
                 let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("CreateMessageResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::CreateMessageResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1042,9 +1080,9 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("DiscoverRequest", other)),
         }
     }
@@ -1060,11 +1098,19 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("DiscoverResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::DiscoverResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1091,21 +1137,21 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
                 let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequest", other)),
         }
@@ -1130,14 +1176,14 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitRequestParams", other)),
         }
@@ -1167,24 +1213,32 @@ impl Versioned for super::v2026_07_28::ElicitResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ElicitResult::from(value);
                 let value = super::v2025_06_18::ElicitResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("ElicitResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ElicitResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1198,9 +1252,9 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -1212,6 +1266,17 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::GetPromptOutcome {
+    type Complete = super::v2026_07_28::GetPromptResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::GetPromptResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -1257,21 +1322,21 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1279,7 +1344,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2025_11_25::GetPromptRequest::from(value);
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
                 let value = super::v2025_03_26::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1288,7 +1353,7 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
                 let value = super::v2025_06_18::GetPromptRequest::from(value);
                 let value = super::v2025_03_26::GetPromptRequest::from(value);
                 let value = super::v2024_11_05::GetPromptRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequest", other)),
@@ -1342,35 +1407,35 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptRequestParams::from(value);
                 let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
@@ -1419,21 +1484,21 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1441,7 +1506,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
                 let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1450,7 +1515,7 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
                 let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
                 let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
                 let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("GetPromptResult", other)),
@@ -1469,9 +1534,9 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequest", other)),
         }
     }
@@ -1488,9 +1553,9 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
         }
     }
@@ -1507,11 +1572,20 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetResourceResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl Outcome for super::v2026_07_28::GetResourceResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1526,9 +1600,9 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -1545,9 +1619,9 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -1564,11 +1638,20 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::GetTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1620,21 +1703,21 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1642,7 +1725,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
                 let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1650,7 +1733,7 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
                 let value = super::v2025_11_25::ListPromptsRequest::from(value);
                 let value = super::v2025_06_18::ListPromptsRequest::from(value);
                 let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsRequest", other)),
@@ -1698,21 +1781,21 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1720,7 +1803,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1728,11 +1811,19 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
                 let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
                 let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListPromptsResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListPromptsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -1802,16 +1893,16 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -1822,7 +1913,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1836,7 +1927,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1850,7 +1941,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
                 let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
@@ -1920,16 +2011,16 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -1940,7 +2031,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                 let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -1952,7 +2043,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                     value,
                 )?;
                 let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -1964,11 +2055,19 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
                     value,
                 )?;
                 let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -2021,21 +2120,21 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2043,7 +2142,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2025_11_25::ListResourcesRequest::from(value);
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
                 let value = super::v2025_03_26::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2052,7 +2151,7 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
                 let value = super::v2025_06_18::ListResourcesRequest::from(value);
                 let value = super::v2025_03_26::ListResourcesRequest::from(value);
                 let value = super::v2024_11_05::ListResourcesRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesRequest", other)),
@@ -2109,21 +2208,21 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2131,7 +2230,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_03_26::ListResourcesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2140,11 +2239,19 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
                 let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
                 let value = super::v2025_03_26::ListResourcesResult::from(value);
                 let value = super::v2024_11_05::ListResourcesResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListResourcesResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListResourcesResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -2188,21 +2295,21 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2210,7 +2317,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
                 let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2218,7 +2325,7 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
                 let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
                 let value = super::v2025_06_18::ListRootsRequest::from(value);
                 let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsRequest", other)),
@@ -2236,9 +2343,9 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
         }
     }
@@ -2281,38 +2388,46 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
                 let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ListRootsResult::from(value);
                 let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListRootsResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListRootsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -2357,21 +2472,21 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2379,7 +2494,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2025_11_25::ListToolsRequest::from(value);
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
                 let value = super::v2025_03_26::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2388,7 +2503,7 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
                 let value = super::v2025_06_18::ListToolsRequest::from(value);
                 let value = super::v2025_03_26::ListToolsRequest::from(value);
                 let value = super::v2024_11_05::ListToolsRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsRequest", other)),
@@ -2437,21 +2552,21 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2459,7 +2574,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
                 let value = super::v2025_06_18::ListToolsResult::from(value);
                 let value = super::v2025_03_26::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2468,11 +2583,19 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
                 let value = super::v2025_06_18::ListToolsResult::from(value);
                 let value = super::v2025_03_26::ListToolsResult::from(value);
                 let value = super::v2024_11_05::ListToolsResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ListToolsResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ListToolsResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -2530,16 +2653,16 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -2548,7 +2671,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2557,7 +2680,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2566,7 +2689,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
@@ -2636,16 +2759,16 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -2656,7 +2779,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -2667,7 +2790,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2678,7 +2801,7 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
                 let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -2731,32 +2854,32 @@ impl Versioned for super::v2026_07_28::NotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("NotificationParams", other)),
@@ -2810,35 +2933,35 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::PaginatedRequestParams::from(value);
                 let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
@@ -2893,28 +3016,28 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -2922,7 +3045,7 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
                 let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
                 let value = super::v2025_06_18::ProgressNotification::from(value);
                 let value = super::v2024_11_05::ProgressNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotification", other)),
@@ -2985,16 +3108,16 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ProgressNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3003,7 +3126,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                     value,
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3012,7 +3135,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                     value,
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3022,7 +3145,7 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
                 )?;
                 let value = super::v2025_06_18::ProgressNotificationParams::from(value);
                 let value = super::v2024_11_05::ProgressNotificationParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
@@ -3090,16 +3213,16 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::PromptListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3110,7 +3233,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3121,7 +3244,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3132,7 +3255,7 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
                 let value = super::v2025_06_18::PromptListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
@@ -3151,9 +3274,9 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
         }
     }
@@ -3172,9 +3295,9 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
             }
@@ -3193,11 +3316,20 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "sep-2093")]
+impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -3211,9 +3343,9 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(serde_json::to_string(&outcome)?),
+            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
             (older, Self::Complete(result)) => result.encode_at(older),
             (older, _) => {
                 Err(
@@ -3225,6 +3357,17 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
                         .into(),
                 )
             }
+        }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ReadResourceOutcome {
+    type Complete = super::v2026_07_28::ReadResourceResult;
+
+    fn complete(self) -> Result<super::v2026_07_28::ReadResourceResult, Box<Self>> {
+        match self {
+            Self::Complete(result) => Ok(result),
+            other => Err(Box::new(other)),
         }
     }
 }
@@ -3277,21 +3420,21 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3299,7 +3442,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
                 let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3307,7 +3450,7 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
                 let value = super::v2025_11_25::ReadResourceRequest::from(value);
                 let value = super::v2025_06_18::ReadResourceRequest::from(value);
                 let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequest", other)),
@@ -3361,35 +3504,35 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
                 let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
@@ -3442,34 +3585,34 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
                 let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
                 let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ReadResourceResult", other)),
@@ -3512,32 +3655,32 @@ impl Versioned for super::v2026_07_28::RequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("RequestParams", other)),
@@ -3558,9 +3701,9 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ResourceContentChangedNotification", other))
             }
@@ -3586,9 +3729,9 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -3663,16 +3806,16 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3683,7 +3826,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3694,7 +3837,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3705,7 +3848,7 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
                 let value = super::v2025_06_18::ResourceListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -3769,16 +3912,16 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3787,7 +3930,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3796,7 +3939,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3805,7 +3948,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
@@ -3875,16 +4018,16 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -3895,7 +4038,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -3906,7 +4049,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -3917,7 +4060,7 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
                 let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => {
@@ -3962,36 +4105,44 @@ impl Versioned for super::v2026_07_28::ResultObject {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("Result", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::ResultObject {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4006,9 +4157,9 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
         }
     }
@@ -4027,9 +4178,9 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
             }
@@ -4054,9 +4205,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4086,9 +4237,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4111,9 +4262,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
         }
     }
@@ -4131,9 +4282,9 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
             }
@@ -4151,11 +4302,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
         }
+    }
+}
+
+impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4170,9 +4329,9 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -4189,9 +4348,9 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -4251,16 +4410,16 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-11-25")]
             Revision::V2025_11_25 => {
                 let value = self;
                 let value = super::v2025_11_25::ToolListChangedNotification::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
@@ -4269,7 +4428,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -4278,7 +4437,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4287,7 +4446,7 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
                     value,
                 )?;
                 let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(not(feature = "v2024-11-05"))]
             other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
@@ -4306,9 +4465,9 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
         }
     }
@@ -4327,9 +4486,9 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
             }
@@ -4348,9 +4507,9 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
         }
     }
@@ -4367,9 +4526,9 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
         }
     }
@@ -4386,11 +4545,20 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
-            Revision::V2026_07_28 => Ok(serde_json::to_string(&self)?),
+            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("UpdateTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "tasks")]
+impl Outcome for super::v2026_07_28::UpdateTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4406,10 +4574,10 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequest", other)),
         }
     }
@@ -4427,10 +4595,10 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
         }
     }
@@ -4448,12 +4616,21 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("CancelTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::CancelTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4471,10 +4648,10 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => {
                 Err(VersionError::unmapped("ElicitationCompleteNotification", other))
             }
@@ -4501,10 +4678,10 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => {
                 Err(
                     VersionError::unmapped(
@@ -4529,10 +4706,10 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
         }
     }
@@ -4550,10 +4727,10 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
         }
     }
@@ -4571,12 +4748,21 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4592,10 +4778,10 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequest", other)),
         }
     }
@@ -4613,10 +4799,10 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
         }
     }
@@ -4634,12 +4820,21 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("GetTaskResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::GetTaskResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4676,22 +4871,22 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
                 let value = super::v2025_03_26::InitializeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4699,7 +4894,7 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
                 let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
                 let value = super::v2025_03_26::InitializeRequest::from(value);
                 let value = super::v2024_11_05::InitializeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequest", other)),
         }
@@ -4750,17 +4945,17 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeRequestParams::try_from(
                     value,
                 )?;
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -4769,7 +4964,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4778,7 +4973,7 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
                     value,
                 )?;
                 let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeRequestParams", other)),
         }
@@ -4818,22 +5013,22 @@ impl Versioned for super::v2025_11_25::InitializeResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializeResult::from(value);
                 let value = super::v2025_03_26::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -4841,10 +5036,19 @@ impl Versioned for super::v2025_11_25::InitializeResult {
                 let value = super::v2025_06_18::InitializeResult::from(value);
                 let value = super::v2025_03_26::InitializeResult::from(value);
                 let value = super::v2024_11_05::InitializeResult::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializeResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::InitializeResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4884,27 +5088,27 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("InitializedNotification", other)),
         }
@@ -4923,10 +5127,10 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListTasksRequest", other)),
         }
     }
@@ -4944,12 +5148,21 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("ListTasksResult", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::ListTasksResult {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 
@@ -4983,27 +5196,27 @@ impl Versioned for super::v2025_11_25::PingRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("PingRequest", other)),
         }
@@ -5052,17 +5265,17 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
@@ -5070,7 +5283,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
@@ -5078,7 +5291,7 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
                 let value = super::v2025_06_18::RootsListChangedNotification::from(
                     value,
                 );
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
         }
@@ -5115,27 +5328,27 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequest", other)),
         }
@@ -5178,27 +5391,27 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
         }
@@ -5235,27 +5448,27 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequest", other)),
         }
@@ -5298,27 +5511,27 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
         }
@@ -5337,10 +5550,10 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotification", other)),
         }
     }
@@ -5358,10 +5571,10 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
         }
     }
@@ -5403,27 +5616,27 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
         }
@@ -5466,27 +5679,27 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
         match revision {
             #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(serde_json::to_string(&self)?),
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
             #[cfg(feature = "v2025-06-18")]
             Revision::V2025_06_18 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2025-03-26")]
             Revision::V2025_03_26 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             #[cfg(feature = "v2024-11-05")]
             Revision::V2024_11_05 => {
                 let value = self;
                 let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(serde_json::to_string(&value)?)
+                Ok(to_raw_value(&value)?)
             }
             other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),
         }

@@ -21,6 +21,7 @@ impl Emitter<'_> {
         for at in (0..=self.newest()).rev() {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
+            let mut results = BTreeSet::new();
             for message in &model.messages {
                 if let Some((ty, _)) = &message.params {
                     names.extend(self.own_name(at, ty));
@@ -30,6 +31,7 @@ impl Emitter<'_> {
                     && let Some(name) = self.own_name(at, ty)
                 {
                     names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    results.insert(name.clone());
                     names.insert(name);
                 }
             }
@@ -37,6 +39,9 @@ impl Emitter<'_> {
                 let newest = at == self.newest() || self.above(at, &name).is_none();
                 if newest {
                     items.push(self.version(at, &name, &steps));
+                    if results.contains(&name) {
+                        items.push(self.completion(at, &name));
+                    }
                 }
             }
         }
@@ -46,8 +51,10 @@ impl Emitter<'_> {
             //! Parameters and results of messages at every revision that has them.
             #(use crate::convert::#error;)*
             use crate::json;
+            use crate::message::Outcome;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
+            use serde_json::value::{RawValue, to_raw_value};
             #items
         })
     }
@@ -109,15 +116,43 @@ impl Emitter<'_> {
                     }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
                     match (revision, self) {
-                        (Revision::#revision, outcome) => Ok(serde_json::to_string(&outcome)?),
+                        (Revision::#revision, outcome) => Ok(to_raw_value(&outcome)?),
                         (older, Self::#variant_ident(result)) => result.encode_at(older),
                         (older, _) => {
                             Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// The way from a result to the plain one.
+    fn completion(&self, at: usize, name: &str) -> TokenStream {
+        let features = self.family.models[at].get(name).map(|def| &def.features);
+        let cfg_type = features.and_then(|features| cfg(features));
+        let (own, cfg_revision) = (self.path_of(at, name), self.revision_cfg(at));
+        let (complete, body) = match self.plain_outcome(at, name) {
+            None => (quote! { Self }, quote! { Ok(self) }),
+            Some((variant, plain)) => {
+                let variant = format_ident!("{variant}");
+                let body = quote! {
+                    match self {
+                        Self::#variant(result) => Ok(result),
+                        other => Err(Box::new(other)),
+                    }
+                };
+                (self.path_of(at, &plain), body)
+            }
+        };
+        quote! {
+            #cfg_revision
+            #cfg_type
+            impl Outcome for #own {
+                type Complete = #complete;
+                fn complete(self) -> Result<#complete, Box<Self>> { #body }
             }
         }
     }
@@ -168,14 +203,14 @@ impl Emitter<'_> {
                 }
             });
             writes.push(if down.is_empty() {
-                quote! { #cfg Revision::#revision => Ok(serde_json::to_string(&self)?), }
+                quote! { #cfg Revision::#revision => Ok(to_raw_value(&self)?), }
             } else {
                 quote! {
                     #cfg
                     Revision::#revision => {
                         let value = self;
                         #(#down)*
-                        Ok(serde_json::to_string(&value)?)
+                        Ok(to_raw_value(&value)?)
                     }
                 }
             });
@@ -199,7 +234,7 @@ impl Emitter<'_> {
                     match revision { #(#reads)* #rest }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<String, VersionError> {
+                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
                     match revision { #(#writes)* #rest }
                 }
             }
