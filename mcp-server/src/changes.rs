@@ -64,12 +64,20 @@ pub enum BusMessage {
         /// The session.
         session: String,
     },
-    /// What a session established changed: whoever holds a copy takes it over.
+    /// What a session established changed, and is to change in copies of it.
     SessionChanged {
         /// The session.
         session: String,
-        /// What is in the store now.
+        /// What changed, a JSON text of this crate's.
         value: Vec<u8>,
+    },
+    /// A client opened a stream for announcements to a session. Other processes end theirs: a
+    /// message is not sent twice.
+    Listening {
+        /// The session.
+        session: String,
+        /// The stream.
+        stream: String,
     },
 }
 

@@ -29,7 +29,8 @@ pub struct Limits {
     /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
     pub grace_time: Duration,
     /// Sessions of legacy peers over HTTP: 10,000. The one unused for longest gives way if it is
-    /// idle; else the newcomer is refused.
+    /// idle; else the newcomer is refused. Streams of the deprecated HTTP+SSE: as many again, the
+    /// next is refused.
     pub sessions: usize,
     /// How long a session may be idle: 30 minutes.
     pub session_idle_time: Duration,

@@ -55,6 +55,9 @@
 //! and `Origin` are checked. Without [`HttpConfig`](crate::HttpConfig) only local names pass;
 //! whoever binds another address says which names are its own.
 //!
+//! Clients that know nothing but the deprecated transport HTTP+SSE of 2024-11-05 are served as
+//! well where [`HttpConfig::http_sse`](crate::HttpConfig::http_sse) says so.
+//!
 //! # Bounds
 //!
 //! Everything that a peer could make grow is bounded, with the defaults of

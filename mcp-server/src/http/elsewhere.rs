@@ -1,7 +1,7 @@
 //! What the processes that serve one endpoint tell each other about sessions.
 
 use super::service::Endpoint;
-use super::store::{read, refresh};
+use super::store::Delta;
 use crate::changes::{BusMessage, BusReceiver};
 use crate::engine::{Read, respond};
 use crate::error::Chain;
@@ -56,11 +56,16 @@ impl BusReceiver for Endpoint {
                 let Some(entry) = self.sessions.here(&session) else {
                     return;
                 };
-                match read(&value) {
-                    Ok(record) => refresh(&entry.session, &record),
+                match Delta::read(&value) {
+                    Ok(delta) => delta.apply(&entry.session),
                     Err(error) => {
-                        tracing::error!(error = %Chain(&error), "a session cannot be read");
+                        tracing::error!(error = %Chain(&error), "a change cannot be read");
                     }
+                }
+            }
+            BusMessage::Listening { session, stream } => {
+                if let Some(entry) = self.sessions.here(&session) {
+                    entry.listens_elsewhere(&stream);
                 }
             }
             BusMessage::Change(_) => {}

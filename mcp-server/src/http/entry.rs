@@ -147,6 +147,16 @@ impl Entry {
         (stream, true)
     }
 
+    /// Another process announces from now on, on a stream of this name.
+    pub(super) fn listens_elsewhere(&self, name: &str) {
+        let mut work = locked(&self.work);
+        let ours = work.announcements.take_if(|stream| stream.id() != name);
+        drop(work);
+        if let Some(stream) = ours {
+            stream.end(None);
+        }
+    }
+
     /// Counts a connection, until what is returned is dropped.
     pub(super) fn reading(self: &Arc<Self>) -> Reading {
         self.readers.fetch_add(1, Ordering::AcqRel);

@@ -18,6 +18,7 @@ use super::jobs::{Jobs, in_flight};
 use super::reader::Reader;
 use super::service::{Endpoint, new_id};
 use super::sessions::Found;
+use super::store::{Before, Delta};
 use super::stream::{First, Stream};
 use crate::changes::BusMessage;
 use crate::context::Extensions;
@@ -119,6 +120,10 @@ impl Endpoint {
         let reader = Reader::live(Arc::clone(&stream), kick, None, keep_alive, held);
         if new {
             self.announce(&entry, &stream);
+            self.publish(BusMessage::Listening {
+                session: entry.id().into(),
+                stream: stream.id().into(),
+            });
         }
         Ok(answer::events(HttpBody::stream(reader)))
     }
@@ -132,7 +137,8 @@ impl Endpoint {
         entry.run(stream, async move {
             told.begin().await;
             let tell = race(tell_session(server, session, outlet), told.pump());
-            race(tell, stay).await;
+            race(race(tell, stay), told.ended()).await;
+            told.finish().await;
         });
     }
 
@@ -165,7 +171,7 @@ impl Endpoint {
         let mut jobs = Jobs::default();
         let mut notified = Vec::new();
         let mut again = false;
-        let mut changed = false;
+        let mut before = None;
         let mut take = |message: Message<'_>| {
             if self.answered(entry, &message, bytes) {
                 return;
@@ -174,7 +180,9 @@ impl Endpoint {
                 if entry.is_running(id) {
                     return jobs.answer(in_flight(id));
                 }
-                changed |= changes_session(method);
+                if changes_session(method) {
+                    before.get_or_insert_with(|| Before::of(session));
+                }
             }
             match self.server.dispatch(message, &via) {
                 Accepted::Nothing => {}
@@ -217,11 +225,22 @@ impl Endpoint {
             return Ok(answer::empty(StatusCode::ACCEPTED));
         }
         let response = self.serve(entry, jobs, stream, permit).await?;
-        if changed && let Some(value) = self.sessions.save(entry).await {
-            let session = entry.id().into();
-            self.publish(BusMessage::SessionChanged { session, value });
+        if let Some(before) = before {
+            self.changed(entry, &before.delta(session)).await;
         }
         Ok(response)
+    }
+
+    /// Lets other processes know what changed in a session.
+    async fn changed(&self, entry: &Entry, delta: &Delta) {
+        if *delta == Delta::default() {
+            return;
+        }
+        self.sessions.change(entry.id(), delta).await;
+        self.publish(BusMessage::SessionChanged {
+            session: entry.id().into(),
+            value: delta.value(),
+        });
     }
 
     /// Hands the answer to a request of ours over; `false` where the message is none.
@@ -282,6 +301,8 @@ impl Endpoint {
             let text = stream.complete().await;
             return Ok(answer::events(HttpBody::whole(text)));
         }
+        // Before anything can be forgotten.
+        stream.attach(0, Some(0));
         let over = stream.begin().await;
         let held = Box::new(entry.reading());
         let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);

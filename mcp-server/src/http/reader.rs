@@ -114,6 +114,9 @@ impl Reader {
                         race(read, sleep(self.keep_alive)).await
                     }
                     Either::First(Next::Kicked) => {
+                        if !stream.primes {
+                            return None;
+                        }
                         self.over = true;
                         stream.prime(&mut out, self.after);
                         return Some(out);

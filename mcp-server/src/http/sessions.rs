@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::entry::Entry;
 use super::events::StoreError;
-use super::store::{Record, SessionStore, read, record, restore};
+use super::store::{Delta, Record, SessionStore, read, record, restore};
 use crate::error::Chain;
 use crate::session::Session;
 
@@ -54,8 +54,8 @@ impl Sessions {
         let mut over = self.expired_now_and_then().await;
         let (entry, gone) = self.add(session);
         over.extend(gone);
-        if let Some(entry) = &entry {
-            self.save(entry).await;
+        if let (Some(entry), Some(store)) = (&entry, &self.store) {
+            put(&**store, entry.id(), &record(&entry.session)).await;
         }
         (entry, over)
     }
@@ -124,7 +124,7 @@ impl Sessions {
             }
             entry.touch();
             if self.store.is_some() && entry.is_unsaved_for(self.idle_time / 4) {
-                self.save(&entry).await;
+                self.change(id, &Delta::default()).await;
             }
             return Found::Here(entry);
         }
@@ -147,14 +147,14 @@ impl Sessions {
     }
 
     async fn stored(&self, id: &str) -> Option<Record> {
-        let value = self.store.as_ref()?.get(id).await;
-        let record = value.and_then(|value| value.as_deref().map(read).transpose());
-        record.map_err(|error| unreadable(&error)).ok()?
+        stored(&**self.store.as_ref()?, id).await
     }
 
-    /// Keeps what a session established, and returns it for other processes.
-    pub(super) async fn save(&self, entry: &Entry) -> Option<Vec<u8>> {
-        put(&**self.store.as_ref()?, entry).await
+    /// Notes what changed in a session where all processes see it.
+    pub(super) async fn change(&self, id: &str, delta: &Delta) {
+        if let Some(store) = &self.store {
+            change(&**store, id, delta).await;
+        }
     }
 
     /// Lets other processes know that a session is used as long as connections read its streams.
@@ -172,7 +172,7 @@ impl Sessions {
                     return;
                 };
                 if entry.idle().is_none() && entry.is_unsaved_for(time) {
-                    put(&*store, &entry).await;
+                    change(&*store, entry.id(), &Delta::default()).await;
                 }
             }
         }
@@ -195,16 +195,28 @@ impl Sessions {
     }
 }
 
-async fn put(store: &dyn SessionStore, entry: &Entry) -> Option<Vec<u8>> {
-    let value = record(&entry.session);
-    let kept = match &value {
-        Ok(value) => store.put(entry.id(), value.clone()).await,
-        Err(_) => Ok(()),
-    };
-    if let Some(error) = kept.err().as_ref().or(value.as_ref().err()) {
-        tracing::error!(error = %Chain(error), "a session cannot be kept");
+async fn stored(store: &dyn SessionStore, id: &str) -> Option<Record> {
+    let value = store.get(id).await;
+    let record = value.and_then(|value| value.as_deref().map(read).transpose());
+    record.map_err(|error| unreadable(&error)).ok()?
+}
+
+/// Changes the record of a session, unless the session has ended.
+async fn change(store: &dyn SessionStore, id: &str, delta: &Delta) {
+    if let Some(mut record) = stored(store, id).await {
+        record.change(delta);
+        put(store, id, &record).await;
     }
-    value.ok()
+}
+
+async fn put(store: &dyn SessionStore, id: &str, record: &Record) {
+    let kept = match record.value() {
+        Ok(value) => store.put(id, value).await,
+        Err(error) => Err(error),
+    };
+    if let Err(error) = kept {
+        tracing::error!(error = %Chain(&error), "a session cannot be kept");
+    }
 }
 
 fn unreadable(error: &StoreError) {

@@ -72,36 +72,22 @@ pub(super) struct Record {
     used: u64,
 }
 
-/// The value of a session for a [`SessionStore`].
-pub(super) fn record(session: &Session) -> Result<Vec<u8>, StoreError> {
-    let record = Record {
+/// The record of a session that begins.
+pub(super) fn record(session: &Session) -> Record {
+    Record {
         revision: session.revision.as_str().to_owned(),
         client_info: session.client_info.clone(),
         capabilities: session.capabilities.clone(),
         level: session.level(),
         resources: session.subscriptions(),
         used: now(),
-    };
-    serde_json::to_vec(&record).map_err(|error| StoreError(Box::new(error)))
+    }
 }
 
 /// The record in a value.
 pub(super) fn read(value: &[u8]) -> Result<Record, StoreError> {
     let text = std::str::from_utf8(value).map_err(|error| StoreError(Box::new(error)))?;
     json::from_str(text).map_err(|error| StoreError(Box::new(error)))
-}
-
-/// Takes over what can change in a session.
-pub(super) fn refresh(session: &Session, record: &Record) {
-    session.set_severity(record.level);
-    for uri in session.subscriptions() {
-        if !record.resources.contains(&uri) {
-            session.unsubscribe(&uri);
-        }
-    }
-    for uri in &record.resources {
-        session.subscribe(uri, usize::MAX);
-    }
 }
 
 /// A copy of a session that another process began.
@@ -135,5 +121,90 @@ impl Record {
     /// How long no process used it.
     pub(super) fn idle(&self) -> Duration {
         Duration::from_millis(now().saturating_sub(self.used))
+    }
+
+    /// Notes what changed, and that the session is used.
+    pub(super) fn change(&mut self, delta: &Delta) {
+        self.used = now();
+        self.level = delta.level.unwrap_or(self.level);
+        self.resources.retain(|uri| !delta.removed.contains(uri));
+        let known = delta
+            .added
+            .iter()
+            .filter(|uri| !self.resources.contains(uri));
+        let new: Vec<String> = known.cloned().collect();
+        self.resources.extend(new);
+    }
+
+    /// The value for a store.
+    pub(super) fn value(&self) -> Result<Vec<u8>, StoreError> {
+        serde_json::to_vec(self).map_err(|error| StoreError(Box::new(error)))
+    }
+}
+
+/// What changed in a session. Two processes may change it at once: each tells the others no more
+/// than its own part.
+#[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Delta {
+    #[serde(default)]
+    level: Option<u8>,
+    #[serde(default)]
+    added: Vec<String>,
+    #[serde(default)]
+    removed: Vec<String>,
+}
+
+impl Delta {
+    /// The one that another process told of.
+    pub(super) fn read(value: &[u8]) -> Result<Self, StoreError> {
+        serde_json::from_slice(value).map_err(|error| StoreError(Box::new(error)))
+    }
+
+    /// The text for other processes.
+    pub(super) fn value(&self) -> Vec<u8> {
+        // A number and texts can always be written.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Changes a copy of the session in the same way.
+    pub(super) fn apply(&self, session: &Session) {
+        if let Some(level) = self.level {
+            session.set_severity(level);
+        }
+        for uri in &self.removed {
+            session.unsubscribe(uri);
+        }
+        for uri in &self.added {
+            session.subscribe(uri, usize::MAX);
+        }
+    }
+}
+
+/// What can change in a session, as it was.
+pub(super) struct Before {
+    level: u8,
+    resources: Vec<String>,
+}
+
+impl Before {
+    pub(super) fn of(session: &Session) -> Self {
+        Self {
+            level: session.level(),
+            resources: session.subscriptions(),
+        }
+    }
+
+    /// What changed since.
+    pub(super) fn delta(&self, session: &Session) -> Delta {
+        let now = Self::of(session);
+        let only = |these: &[String], others: &[String]| {
+            let only = these.iter().filter(|uri| !others.contains(uri));
+            only.cloned().collect()
+        };
+        Delta {
+            level: (now.level != self.level).then_some(now.level),
+            added: only(&now.resources, &self.resources),
+            removed: only(&self.resources, &now.resources),
+        }
     }
 }

@@ -130,6 +130,11 @@ impl Stream {
         })
     }
 
+    /// Waits until all is said.
+    pub(super) async fn ended(&self) {
+        self.wait(|state| state.over.then_some(())).await;
+    }
+
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
         let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
@@ -156,16 +161,14 @@ impl Stream {
         let _ = self.id.set(id);
     }
 
-    /// Begins to write events, for the connection that asked for them. `true` where the last was
-    /// said meanwhile, and who calls has to [finish](Self::finish) the stream.
+    /// Begins to write events. `true` where the last was said meanwhile, and who calls has to
+    /// [finish](Self::finish) the stream.
     pub(super) async fn begin(&self) -> bool {
         if let Err(error) = self.store.open(&self.session, self.id()).await {
             tracing::error!(error = %Chain(&error), "a stream cannot be kept");
         }
         self.change(|state| {
             state.phase = Phase::Begun;
-            // Nothing is forgotten before it comes to read.
-            state.reader.get_or_insert(Reads { kick: 0, read: 0 });
             if let Some(answer) = state.answer.take() {
                 state.add(answer.message.into());
             }

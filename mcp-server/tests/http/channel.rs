@@ -241,7 +241,7 @@ async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
     server.shutdown();
     probe.go.notify_one();
     channel.stream.chunks_until("\"waited\"").await;
-    while !channel.stream.chunk().await.is_empty() {}
+    channel.stream.rest().await;
 }
 
 #[tokio::test]

@@ -191,3 +191,21 @@ async fn a_body_that_does_not_come_is_given_up() {
     raw.write(head.as_bytes()).await;
     assert_eq!(raw.head().await.status, 408);
 }
+
+#[tokio::test]
+async fn a_get_needs_a_client_that_reads_events() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let session = crate::legacy::begin(address, "2025-11-25").await;
+    for (accept, status) in [
+        ("application/json", 406),
+        ("", 406),
+        ("text/event-stream", 200),
+        ("text/*;q=0.5", 200),
+    ] {
+        let mut raw = Raw::connect(address).await;
+        raw.request("GET", &with(session.clone(), "Accept", accept), "")
+            .await;
+        assert_eq!(raw.head().await.status, status, "Accept: {accept}");
+    }
+}

@@ -12,3 +12,4 @@ mod processes;
 mod raw;
 mod sessions;
 mod streams;
+mod subject;

@@ -122,7 +122,7 @@ async fn a_session_that_expires_at_one_process_ends_at_the_other() {
     let mut told = listen(at_one, &session).await;
     let (head, _) = Raw::post(at_two, &session, PING).await;
     assert_eq!(head.status, 404);
-    while !told.chunk().await.is_empty() {}
+    told.rest().await;
     let (head, _) = Raw::post(at_one, &session, PING).await;
     assert_eq!(head.status, 404);
 }
@@ -179,4 +179,52 @@ async fn events_in_memory_are_bounded_over_all_sessions() {
     assert_eq!((kept[0], kept[79]), (1, 8), "the oldest give way");
     let bytes = kept.iter().sum::<usize>() * EVENT;
     assert!((48 << 20..=64 << 20).contains(&bytes), "{bytes}");
+}
+
+#[tokio::test]
+async fn what_is_announced_comes_on_the_newest_stream_alone() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
+    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
+    let at_one = serve_with(&one, config.clone());
+    let at_two = serve_with(&two, config);
+    let session = begin(at_one, "2025-11-25").await;
+    let mut first = listen(at_one, &session).await;
+    one.tools_changed();
+    first.chunks_until("list_changed").await;
+    let mut second = listen(at_two, &session).await;
+    one.tools_changed();
+    second.chunks_until("list_changed").await;
+    assert_eq!(first.rest().await, "");
+    // And back again.
+    let mut third = listen(at_one, &session).await;
+    two.tools_changed();
+    third.chunks_until("list_changed").await;
+    assert_eq!(second.rest().await, "");
+}
+
+#[tokio::test]
+async fn subscriptions_at_two_processes_add_up() {
+    let bus = Arc::new(Shared::default());
+    let config = shared(MemorySessions::new());
+    let builder = || server(|builder| builder.bus(bus.clone())).0;
+    let [one, two, three] = [builder(), builder(), builder()];
+    let [at_one, at_two, at_three] =
+        [&one, &two, &three].map(|server| serve_with(server, config.clone()));
+    let session = begin(at_one, "2025-11-25").await;
+    for (at, uri) in [(at_one, "a"), (at_two, "b")] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{{"uri":"test://{uri}"}}}}"#
+        );
+        let (head, _) = Raw::post(at, &session, &body).await;
+        assert_eq!(head.status, 200);
+    }
+    for at in [at_one, at_two, at_three] {
+        let mut told = listen(at, &session).await;
+        for uri in ["test://a", "test://b"] {
+            one.resource_updated(uri);
+            told.chunks_until(uri).await;
+        }
+    }
 }

@@ -1,18 +1,13 @@
-//! A client that writes and reads bytes, and the server under test.
+//! A client that writes and reads bytes.
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_server::types::{
-    CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
-    TextContent,
-};
-use mcp_server::{Context, HandlerError, HttpConfig, Limits, Server, ServerBuilder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::{Notify, mpsc};
+
+pub(crate) use crate::subject::*;
 
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,155 +16,6 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
         .expect("it takes too long")
-}
-
-/// What a test knows of the handlers at work.
-pub(crate) struct Probe {
-    /// Lets the tools `wait` and `say_and_wait` go on.
-    pub(crate) go: Arc<Notify>,
-    /// Tells of handlers that were dropped in the middle.
-    pub(crate) dropped: mpsc::UnboundedReceiver<String>,
-    /// Tells of handlers that began to wait.
-    pub(crate) waiting: mpsc::UnboundedReceiver<String>,
-}
-
-#[derive(Clone)]
-struct Hands {
-    go: Arc<Notify>,
-    dropped: mpsc::UnboundedSender<String>,
-    waiting: mpsc::UnboundedSender<String>,
-}
-
-struct Guard(Option<(String, mpsc::UnboundedSender<String>)>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        if let Some((name, dropped)) = self.0.take() {
-            let _ = dropped.send(name);
-        }
-    }
-}
-
-impl Hands {
-    async fn wait(&self, name: &str) {
-        let mut guard = Guard(Some((name.to_owned(), self.dropped.clone())));
-        let _ = self.waiting.send(name.to_owned());
-        self.go.notified().await;
-        guard.0 = None;
-    }
-
-    async fn call(
-        self,
-        params: CallToolRequestParams,
-        cx: Context,
-    ) -> Result<CallToolOutcome, HandlerError> {
-        let text = match &*params.name {
-            "echo" => "echo".to_owned(),
-            "say" => {
-                cx.progress(1.0, 2.0, None).await?;
-                cx.progress(2.0, 2.0, None).await?;
-                "said".to_owned()
-            }
-            "wait" => {
-                self.wait("wait").await;
-                "waited".to_owned()
-            }
-            "say_and_wait" => {
-                cx.progress(1.0, 2.0, None).await?;
-                self.wait("say_and_wait").await;
-                "said and waited".to_owned()
-            }
-            "ask" => {
-                let roots = cx.roots().await?;
-                format!("{} roots", roots.len())
-            }
-            "poll" => {
-                cx.close_stream();
-                self.wait("poll").await;
-                "polled".to_owned()
-            }
-            "flood" => {
-                for at in 1..=64 {
-                    let text = "x".repeat(1 << 10);
-                    let done = f64::from(at);
-                    cx.progress(done, done, text.as_str()).await?;
-                }
-                "flooded".to_owned()
-            }
-            "torrent" => {
-                let text = "x".repeat(256 << 10);
-                let mut guard = Guard(Some(("torrent".to_owned(), self.dropped.clone())));
-                for at in 1..=128 {
-                    let done = f64::from(at);
-                    cx.progress(done, done, text.as_str()).await?;
-                }
-                guard.0 = None;
-                "spent".to_owned()
-            }
-            "parts" => {
-                let parts = cx.extension::<http::request::Parts>();
-                let path = parts.map(|parts| parts.uri.path().to_owned());
-                let claim = cx.extension::<Claim>().map(|claim| claim.0);
-                format!("{path:?} {claim:?}")
-            }
-            "panic" => panic!("as asked"),
-            other => return Err(HandlerError::invalid_params(format!("no tool `{other}`"))),
-        };
-        let text = ContentBlock::Text(TextContent::new(text));
-        Ok(CallToolResult::new([text]).into())
-    }
-}
-
-/// What a middleware attaches.
-#[derive(Clone)]
-pub(crate) struct Claim(pub(crate) &'static str);
-
-/// A server with the tools of the tests.
-pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Probe) {
-    let (dropped, dropped_reader) = mpsc::unbounded_channel();
-    let (waiting, waiting_reader) = mpsc::unbounded_channel();
-    let go = Arc::new(Notify::new());
-    let hands = Hands {
-        go: Arc::clone(&go),
-        dropped,
-        waiting,
-    };
-    let builder = Server::builder("tested", "1").on::<CallToolRequest, _>(move |params, cx| {
-        let hands = hands.clone();
-        hands.call(params, cx)
-    });
-    let builder = builder.capabilities(|has| {
-        has.tools(mcp_server::types::ToolsCapability::new().list_changed(true))
-    });
-    let server = change(builder).build().expect("the definition is sound");
-    let probe = Probe {
-        go,
-        dropped: dropped_reader,
-        waiting: waiting_reader,
-    };
-    (server, probe)
-}
-
-/// Serves at a free port until the test ends.
-pub(crate) fn serve(server: &Server) -> SocketAddr {
-    serve_with(server, HttpConfig::default())
-}
-
-pub(crate) fn serve_with(server: &Server, config: HttpConfig) -> SocketAddr {
-    let http = server
-        .serve_http_with("127.0.0.1:0", config)
-        .expect("bound");
-    let address = http.local_addr();
-    tokio::spawn(http);
-    address
-}
-
-pub(crate) fn limits(
-    change: impl FnOnce(&mut Limits),
-) -> impl FnOnce(ServerBuilder) -> ServerBuilder {
-    let mut limits = Limits::default();
-    change(&mut limits);
-    move |builder| builder.limits(limits)
 }
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}"#;
@@ -332,17 +178,40 @@ impl Raw {
 
     /// Chunks until one has this text.
     pub(crate) async fn chunks_until(&mut self, text: &str) -> String {
-        let mut read = String::new();
-        while !read.contains(text) {
-            let chunk = self.chunk().await;
-            assert!(!chunk.is_empty(), "{text} did not come: {read}");
-            read.push_str(&chunk);
-        }
-        read
+        // In all: there may be comments for ever.
+        soon(async {
+            let mut read = String::new();
+            while !read.contains(text) {
+                let chunk = self.chunk().await;
+                assert!(!chunk.is_empty(), "{text} did not come: {read}");
+                read.push_str(&chunk);
+            }
+            read
+        })
+        .await
+    }
+
+    /// The rest of a body in chunks.
+    pub(crate) async fn rest(&mut self) -> String {
+        soon(async {
+            let mut body = String::new();
+            loop {
+                let chunk = self.chunk().await;
+                if chunk.is_empty() {
+                    return body;
+                }
+                body.push_str(&chunk);
+            }
+        })
+        .await
     }
 
     /// The whole body.
     pub(crate) async fn body(&mut self, head: &Head) -> String {
+        soon(self.whole(head)).await
+    }
+
+    async fn whole(&mut self, head: &Head) -> String {
         if let Some(size) = head.get("content-length") {
             let size: usize = size.parse().expect("a size");
             while self.read.len() < size {
@@ -352,17 +221,10 @@ impl Raw {
             let body = std::mem::replace(&mut self.read, rest);
             return String::from_utf8(body).expect("UTF-8");
         }
-        let mut body = String::new();
         if head.status == 204 {
-            return body;
+            return String::new();
         }
-        loop {
-            let chunk = self.chunk().await;
-            if chunk.is_empty() {
-                return body;
-            }
-            body.push_str(&chunk);
-        }
+        self.rest().await
     }
 
     /// Sends and reads one response.

@@ -63,6 +63,21 @@ async fn each_message_of_a_batch_can_be_given_up() {
     ids.sort_unstable();
     assert_eq!(ids, [Some(2), Some(5)]);
 
+    // Nor can a batch have one id twice.
+    let twice = format!("[{},{}]", tool(7, "wait"), tool(7, "wait"));
+    let mut raw = start(address, &session, &twice).await;
+    for _ in 0..2 {
+        soon(probe.waiting.recv()).await;
+    }
+    assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
+    probe.go.notify_waiters();
+    let head = raw.head().await;
+    let answers = raw.body(&head).await;
+    assert!(
+        answers.contains("-32600") && answers.contains("\"waited\""),
+        "{answers}"
+    );
+
     // Ids are free again, and where all is given up there is no answer at all.
     let calls = format!("[{},{}]", tool(1, "wait"), tool(2, "wait"));
     let mut raw = start(address, &session, &calls).await;
@@ -238,4 +253,25 @@ async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
     while !read.contains("notifications/tools/list_changed") {
         read.push_str(&second.chunk().await);
     }
+}
+
+#[tokio::test]
+async fn quiet_streams_get_comments() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.keep_alive = std::time::Duration::from_millis(10);
+    }));
+    let address = serve(&server);
+    let session = begin(address, "2025-06-18").await;
+    let mut told = listen(address, &session).await;
+    let mut asked = start(address, &session, &tool(1, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    let head = asked.head().await;
+    assert_eq!(head.get("content-type"), Some("text/event-stream"));
+    for raw in [&mut told, &mut asked] {
+        for _ in 0..3 {
+            assert!(raw.chunk().await.starts_with(':'));
+        }
+    }
+    probe.go.notify_one();
+    assert!(asked.body(&head).await.contains("\"waited\""));
 }
