@@ -69,7 +69,7 @@ impl Endpoint {
             return Err(busy("the server is shutting down"));
         }
         let id = new_id()?;
-        let (connection, owner) = Connection::open(&self.server);
+        let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());
         let channel = Arc::new(Channel {
             connection: Mutex::new(connection),
