@@ -45,12 +45,17 @@ impl Round {
     }
 }
 
-pub(crate) fn run(folder: &Path, effort: &Effort, pinning: &Pinning) -> Result<Results> {
+pub(crate) fn run(
+    folder: &Path,
+    cases: &[Case],
+    effort: &Effort,
+    pinning: &Pinning,
+) -> Result<Results> {
     let mut results = Results {
         rows: Vec::new(),
         failures: Vec::new(),
     };
-    for case in Case::all() {
+    for &case in cases {
         for &width in case.widths() {
             results.rows.push(Row {
                 case,
@@ -61,7 +66,7 @@ pub(crate) fn run(folder: &Path, effort: &Effort, pinning: &Pinning) -> Result<R
     }
     for round in 0..effort.rounds {
         eprintln!("round {} of {}", round + 1, effort.rounds);
-        for case in Case::all() {
+        for &case in cases {
             // Whoever comes first has another machine than whoever comes last.
             let mut order = Who::ALL;
             order.rotate_left(round % Who::ALL.len());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::Effort;
-use crate::case::{Case, Form, Who};
+use crate::case::{Form, Who};
 use crate::pinning::Pinning;
 use crate::rounds::{Results, Row};
 use crate::sample::{Memory, Sample, median, number};
@@ -187,10 +187,10 @@ fn latency(sample: &Sample) -> f64 {
 fn memory(results: &Results, missed: &mut Vec<String>) {
     println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | target |");
     println!("| --- | --- | --- | --- | --- |");
-    for case in Case::all() {
-        let Some(row) = results.rows.iter().rfind(|row| row.case == case) else {
-            continue;
-        };
+    // The widest row of each case has seen all that came before.
+    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
+    for row in results.rows.iter().filter(widest) {
+        let case = row.case;
         let mut line = format!("| {case} |");
         for who in Who::ALL {
             let cell = row.memory(who).map_or_else(
