@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_types::headers::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use mcp_types::rpc::{ErrorObject, Message};
 use mcp_types::{RequestId, Revision, json};
 use tokio::sync::OwnedSemaphorePermit;
@@ -14,6 +13,7 @@ use tokio::time::sleep;
 
 use super::answer::{self, HttpBody};
 use super::guard::{self, Refusal};
+use super::names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use super::service::{Endpoint, new_id};
 use super::sessions::Entry;
 use super::stream::{First, Reader, Stream};
@@ -91,7 +91,7 @@ impl Endpoint {
 
     /// GET: announcements, or the rest of a stream.
     pub(super) async fn get(&self, parts: &Parts) -> Result<Response<HttpBody>, Refusal> {
-        if !guard::accepts(parts, "text", "event-stream") {
+        if !guard::accepts_events(parts) {
             let what = "`Accept` must have text/event-stream";
             return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
         }

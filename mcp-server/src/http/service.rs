@@ -14,8 +14,6 @@ use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 #[cfg(feature = "legacy")]
 use mcp_types::Revision;
-#[cfg(feature = "legacy")]
-use mcp_types::headers::PROTOCOL_VERSION;
 use mcp_types::rpc::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
@@ -26,6 +24,8 @@ use super::answer::{self, HttpBody};
 use super::events::{EventStore, MemoryEvents};
 use super::guard::{self, HttpConfig, Refusal};
 use super::line::Line;
+#[cfg(feature = "legacy")]
+use super::names::PROTOCOL_VERSION;
 #[cfg(feature = "legacy")]
 use super::sessions::Sessions;
 #[cfg(feature = "legacy")]
@@ -273,8 +273,11 @@ pub(super) fn new_id() -> Result<String, Refusal> {
         tracing::error!(%error, "no random numbers");
         Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
     })?;
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    Ok(digits.collect())
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let mut id = String::with_capacity(2 * bytes.len());
+    id.extend(digits.map(digit));
+    Ok(id)
 }
 
 /// Reads a body; one that comes in one piece is not copied.
