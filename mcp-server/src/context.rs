@@ -132,8 +132,7 @@ pub(crate) fn notification<P: Versioned + Serialize>(
         let params = revision
             .encode(params)
             .map_err(|error| bad_params(method, &error))?;
-        let params = serde_json::value::RawValue::from_string(params)?;
-        rpc::write_notification(&mut message, method, Some(&params))?;
+        rpc::write_notification_text(&mut message, method, &params)?;
     }
     Ok(message)
 }

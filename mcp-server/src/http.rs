@@ -14,6 +14,7 @@ mod headers;
 #[cfg(feature = "legacy")]
 mod legacy;
 mod line;
+mod names;
 mod serve;
 mod service;
 #[cfg(feature = "legacy")]

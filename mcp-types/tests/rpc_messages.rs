@@ -226,6 +226,23 @@ fn raw_value_does_not_break_the_line() {
 }
 
 #[test]
+fn text_does_not_break_the_line() {
+    let text = "{\"a\":\r\n{\"jsonrpc\":\"2.0\",\"method\":\"smuggled\"}\n}";
+    let mut buffer = Vec::new();
+    rpc::write_result_text(&mut buffer, &1.into(), text).unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&buffer),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"a":  {"jsonrpc":"2.0","method":"smuggled"} }}"#
+    );
+    buffer.clear();
+    rpc::write_notification_text(&mut buffer, "m\n", text).unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&buffer),
+        r#"{"jsonrpc":"2.0","method":"m\n","params":{"a":  {"jsonrpc":"2.0","method":"smuggled"} }}"#
+    );
+}
+
+#[test]
 fn failed_write_does_not_leave_half_a_message() {
     let mut buffer = b"before".to_vec();
     let unwritable = BTreeMap::from([((1, 2), 3)]);

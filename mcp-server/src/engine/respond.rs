@@ -22,8 +22,7 @@ pub(crate) fn result<T: Sendable>(cx: &Context, result: T) -> Result<Vec<u8>, Ha
         rpc::write_result(&mut message, id, &signed)?;
     } else {
         let text = revision.encode(result)?;
-        let text = serde_json::value::RawValue::from_string(text)?;
-        rpc::write_result(&mut message, id, &text)?;
+        rpc::write_result_text(&mut message, id, &text)?;
     }
     Ok(message)
 }

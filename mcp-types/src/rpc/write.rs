@@ -56,6 +56,43 @@ pub fn write_result<R: Serialize + ?Sized>(
     })
 }
 
+/// Appends the response with a result that is JSON text already, such as that of
+/// [`Revision::encode`](crate::Revision::encode). It is not looked at, apart from line breaks, which
+/// become spaces.
+///
+/// # Errors
+///
+/// As [`write_request`].
+pub fn write_result_text(
+    buffer: &mut Vec<u8>,
+    id: &RequestId,
+    result: &str,
+) -> serde_json::Result<()> {
+    whole(buffer, |buffer| {
+        member(buffer, ",\"id\":", id)?;
+        text(buffer, ",\"result\":", result);
+        Ok(())
+    })
+}
+
+/// Appends a notification with params that are JSON text already, as [`write_result_text`] does a
+/// response.
+///
+/// # Errors
+///
+/// As [`write_request`].
+pub fn write_notification_text(
+    buffer: &mut Vec<u8>,
+    method: &str,
+    params: &str,
+) -> serde_json::Result<()> {
+    whole(buffer, |buffer| {
+        member(buffer, ",\"method\":", method)?;
+        text(buffer, ",\"params\":", params);
+        Ok(())
+    })
+}
+
 /// Appends the response with an error, as [`write_request`] does a request.
 ///
 /// Without an id, where that of the request could not be read, the member is left out: newer
@@ -108,6 +145,16 @@ fn member<T: Serialize + ?Sized>(
 ) -> serde_json::Result<()> {
     buffer.extend_from_slice(name.as_bytes());
     value.serialize(&mut Serializer::with_formatter(buffer, OneLine))
+}
+
+/// Appends a member whose value is JSON text, on one line as [`OneLine`] writes it.
+fn text(buffer: &mut Vec<u8>, name: &str, value: &str) {
+    buffer.extend_from_slice(name.as_bytes());
+    let on_one_line = |byte| match byte {
+        b'\n' | b'\r' => b' ',
+        other => other,
+    };
+    buffer.extend(value.bytes().map(on_one_line));
 }
 
 /// Compact JSON in which raw values keep no line breaks: with one, what a peer has written could
