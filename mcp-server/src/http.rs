@@ -18,6 +18,7 @@ mod headers;
 mod jobs;
 mod legacy;
 mod line;
+mod names;
 mod reader;
 mod serve;
 mod service;
