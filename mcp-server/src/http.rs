@@ -2,11 +2,13 @@
 //!
 //! A request goes through the files in this order: `service` takes it, `guard` refuses what no
 //! endpoint of ours takes, the engine asks `headers` whether they say what the body says, and
-//! `answer` makes the body of the response. `serve` is a server of its own. Requests of sessions turn
-//! off at `legacy`: `sessions` finds the session, here as an `entry` or in the `store` of all
-//! processes, which talk to each other in `elsewhere`; `jobs` are its requests, and what these say
-//! is a `stream`: through its `window` it goes to `events` and to the `reader` that a connection is. The
-//! transport before all this is in `channel`.
+//! `answer` makes the body of the response, to which a handler speaks through its `line`. `serve`
+//! is a server of its own, with `patient` connections.
+//!
+//! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
+//! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
+//! requests, and what these say is a `stream`: through its `window` it goes to `events` and to the
+//! `reader` that a connection is. The transport before all this is in `channel`.
 
 mod answer;
 mod channel;
@@ -19,6 +21,7 @@ mod jobs;
 mod legacy;
 mod line;
 mod names;
+mod patient;
 mod reader;
 mod serve;
 mod service;

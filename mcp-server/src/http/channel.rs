@@ -117,15 +117,22 @@ impl Endpoint {
                 // Who does not read is not listened to.
                 channel.outbox.has_room().await;
                 let mut connection = channel.connection.lock().await;
-                if !channel.outbox.is_full() || channel.outbox.is_closed() {
-                    return connection.take(bytes, extensions);
+                if channel.outbox.is_closed() {
+                    return Err(unknown);
+                }
+                if !channel.outbox.is_full() {
+                    connection.take(bytes, extensions);
+                    return Ok(());
                 }
             }
         };
         let limit = self.server.limits().request_time;
-        if let Either::Second(()) = race(take, sleep(limit)).await {
-            let what = "the stream of this session is not read";
-            return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+        match race(take, sleep(limit)).await {
+            Either::First(taken) => taken?,
+            Either::Second(()) => {
+                let what = "the stream of this session is not read";
+                return Err(Refusal(StatusCode::SERVICE_UNAVAILABLE, what));
+            }
         }
         channel.outbox.announce();
         Ok(answer::empty(StatusCode::ACCEPTED))

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::guard::HttpConfig;
+use super::patient::Patient;
 use super::service::HttpService;
 use crate::error::ServeError;
 use crate::limits::Limits;
@@ -160,6 +161,9 @@ async fn connection(server: &Server, stream: TcpStream, remote: SocketAddr, serv
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
+    // A request whose answer nobody reads ends first.
+    let patience = server.limits().request_time + server.limits().grace_time;
+    let stream = Patient::new(stream, patience);
     let builder = builder(server.limits());
     let respond = service_fn(|request| service.respond(request, Some(remote)));
     let serving = builder.serve_connection(TokioIo::new(stream), respond);

@@ -91,6 +91,24 @@ async fn a_modern_client_that_does_not_read_is_waited_for() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_not_read_is_closed_some_day() {
+    let (server, _probe) = server(limits(|limits| {
+        limits.connections = 1;
+        limits.queued_bytes = 16 << 20;
+        limits.request_time = Duration::from_secs(1);
+        limits.grace_time = Duration::from_millis(50);
+    }));
+    let address = serve(&server);
+    let mut first = Raw::connect(address).await;
+    first
+        .request("POST", &call_headers("torrent"), &call(1, "torrent"))
+        .await;
+    first.head().await;
+    let (head, _) = Raw::post(address, &call_headers("echo"), &call(2, "echo")).await;
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test]
 async fn a_batch_that_is_too_long_is_refused() {
     let (server, _probe) = server(limits(|limits| limits.batch = 3));
     let address = serve(&server);

@@ -70,7 +70,7 @@ async fn each_message_of_a_batch_can_be_given_up() {
         soon(probe.waiting.recv()).await;
     }
     assert_eq!(soon(probe.dropped.recv()).await.as_deref(), Some("wait"));
-    probe.go.notify_waiters();
+    probe.go.notify_one();
     let head = raw.head().await;
     let answers = raw.body(&head).await;
     assert!(
