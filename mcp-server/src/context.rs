@@ -71,7 +71,9 @@ impl Context {
         self.call.id.as_ref()
     }
 
-    /// The trace context that the request carries in `_meta`, in the form of the W3C.
+    /// The trace context that the request carries in `_meta`, in the form of the W3C. The span of
+    /// the request has it as the field `traceparent`, so that a layer which exports spans can make
+    /// it the parent.
     #[must_use]
     pub fn trace_parent(&self) -> Option<&str> {
         self.call.trace_parent.as_deref()
@@ -235,6 +237,9 @@ impl Extensions {
         self.parts.as_ref()
     }
 }
+
+/// Attached to what comes over standard input.
+pub(crate) struct StandardStreams;
 
 /// Who is authenticated, as a middleware found out: sealed state is bound to it, so that one
 /// user's state is of no use to another. Attached as an [extension](Context::extension).
