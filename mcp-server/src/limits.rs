@@ -24,16 +24,12 @@ pub struct Limits {
     pub subscribed_resources: usize,
     /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
     pub queued_bytes: usize,
-<<<<<<< HEAD
     /// How long a peer on a pair of byte streams may take to its first message: 1 minute. It does
     /// not hold for standard input, where the peer is who started the process.
     pub first_message_time: Duration,
-    /// How long a request may run: 5 minutes. Subscriptions may last longer.
-=======
     /// How long a request may run: 5 minutes. Subscriptions may last longer. A connection that
     /// `serve_http` keeps is closed when its client has read nothing of what waits for so long and
     /// the grace time.
->>>>>>> wire
     pub request_time: Duration,
     /// How long work in flight may go on after the end of input or a shutdown: 10 seconds.
     pub grace_time: Duration,
