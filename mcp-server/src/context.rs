@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use crate::error::{HandlerError, bad_params};
 use crate::outlet::Outlet;
 use crate::peer::Peer;
+use crate::race::race;
 use crate::server::Server;
 
 /// A request's surroundings. Cheap to clone; may outlive the request, then it reaches nobody.
@@ -117,7 +118,8 @@ impl Context {
             return Ok(());
         }
         let message = notification(self.revision(), method, params)?;
-        self.call.outlet.send(&message).await;
+        // A task that the handler left behind may wait for room when the request ends.
+        race(self.cancelled(), self.call.outlet.send(&message)).await;
         Ok(())
     }
 }
