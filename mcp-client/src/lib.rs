@@ -1,1 +1,21 @@
-//! Model Context Protocol clients, on the method table that `mcp-types` derives from the schema.
+//! Model Context Protocol clients: typed calls to servers of every revision.
+
+mod builder;
+mod call;
+mod calls;
+mod client;
+mod connect;
+mod core;
+mod era;
+mod error;
+mod exchange;
+mod limits;
+mod link;
+mod transport;
+
+pub use builder::ClientBuilder;
+pub use call::Call;
+pub use client::Client;
+pub use error::{CallError, ConnectError, TransportError};
+pub use limits::Limits;
+pub use mcp_types as types;

@@ -233,6 +233,9 @@ pub enum ServeError {
     /// Reading from or writing to the peer failed.
     #[error("reading from or writing to the peer failed")]
     Io(#[from] std::io::Error),
+    /// No message came within [`Limits::first_message_time`](crate::Limits).
+    #[error("the peer connected and said nothing")]
+    Silent,
     /// The address can be reached from elsewhere, and nothing says under which names.
     #[cfg(feature = "http")]
     #[error(

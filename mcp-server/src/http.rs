@@ -20,6 +20,7 @@ mod headers;
 mod jobs;
 mod legacy;
 mod line;
+mod names;
 mod patient;
 mod reader;
 mod serve;

@@ -24,6 +24,9 @@ pub struct Limits {
     pub subscribed_resources: usize,
     /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
     pub queued_bytes: usize,
+    /// How long a peer on a pair of byte streams may take to its first message: 1 minute. It does
+    /// not hold for standard input, where the peer is who started the process.
+    pub first_message_time: Duration,
     /// How long a request may run: 5 minutes. Subscriptions may last longer. A connection that
     /// `serve_http` keeps is closed when its client has read nothing of what waits for so long and
     /// the grace time.
@@ -61,6 +64,7 @@ impl Default for Limits {
             all_subscriptions: 10_000,
             subscribed_resources: 1_024,
             queued_bytes: 1 << 20,
+            first_message_time: Duration::from_secs(60),
             request_time: Duration::from_secs(300),
             grace_time: Duration::from_secs(10),
             sessions: 10_000,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, RequestId, Revision};
@@ -117,7 +117,14 @@ pub(crate) type Response = Result<Box<RawValue>, ErrorObject>;
 pub(crate) struct Calls {
     #[cfg(any(feature = "http", feature = "seal"))]
     next: std::sync::atomic::AtomicU64,
-    waiting: Mutex<HashMap<RequestId, oneshot::Sender<Response>>>,
+    waiting: Mutex<Senders>,
+}
+
+#[derive(Default)]
+struct Senders {
+    by_id: HashMap<RequestId, oneshot::Sender<Response>>,
+    /// Whether no answer will come any more.
+    closed: bool,
 }
 
 impl Calls {
@@ -127,30 +134,43 @@ impl Calls {
         self.next.store(first, Ordering::Relaxed);
     }
 
-    /// A new id, and where its answer will arrive. Dropping the receiver gives the id up.
+    fn waiting(&self) -> MutexGuard<'_, Senders> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new id, and where its answer will arrive; `None` where the peer says nothing any more.
+    /// Dropping the receiver gives the id up.
     #[cfg(feature = "seal")]
-    pub(crate) fn open(self: &Arc<Self>) -> Waiting {
+    pub(crate) fn open(self: &Arc<Self>) -> Option<Waiting> {
         let id = RequestId::from(self.next.fetch_add(1, Ordering::Relaxed).cast_signed());
         let (sender, receiver) = oneshot::channel();
-        self.waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.clone(), sender);
-        Waiting {
+        let mut waiting = self.waiting();
+        if waiting.closed {
+            return None;
+        }
+        waiting.by_id.insert(id.clone(), sender);
+        drop(waiting);
+        Some(Waiting {
             calls: Arc::clone(self),
             id,
             receiver,
-        }
+        })
     }
 
     /// Hands an answer over; `false` where nobody waits for that id.
     pub(crate) fn answer(&self, id: &RequestId, response: Response) -> bool {
-        let sender = self
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(id);
+        let sender = self.waiting().by_id.remove(id);
         sender.is_some_and(|sender| sender.send(response).is_ok())
+    }
+
+    /// No answer will come any more: who waits for one learns it now.
+    pub(crate) fn close(&self) {
+        let mut waiting = self.waiting();
+        waiting.closed = true;
+        let gone = std::mem::take(&mut waiting.by_id);
+        // Without the lock, as who waits is woken.
+        drop(waiting);
+        drop(gone);
     }
 }
 
@@ -165,10 +185,6 @@ pub(crate) struct Waiting {
 #[cfg(feature = "seal")]
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.calls
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.id);
+        self.calls.waiting().by_id.remove(&self.id);
     }
 }

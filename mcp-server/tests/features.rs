@@ -5,6 +5,8 @@
 mod completions;
 #[path = "features/definitions.rs"]
 mod definitions;
+#[path = "features/dialects.rs"]
+mod dialects;
 #[path = "features/lists.rs"]
 mod lists;
 #[path = "features/peer.rs"]

@@ -3,7 +3,9 @@
 mod input {
     mod forms;
     mod legacy;
+    mod methods;
     mod modern;
     mod peer;
+    mod sampling;
     mod state;
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -242,4 +245,49 @@ fn a_peer_that_does_not_read_any_more_ends_the_process() {
         .write_all(call(1, "echo", "unread").as_bytes())
         .expect("written");
     assert!(!child.wait().expect("waited for").success());
+}
+
+/// What a process needed at most, in KiB; `None` elsewhere than on Linux.
+fn peak(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Answers of readers at once and of tasks, and what handlers say meanwhile.
+#[test]
+fn what_a_peer_does_not_read_is_not_kept() {
+    const ANSWER: usize = 50_000;
+    for runtime in RUNTIMES {
+        let mut process = Process::start(&[runtime]);
+        let mut stdin = process.stdin.take().expect("open");
+        let written = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&written);
+        let writing = thread::spawn(move || {
+            for id in 0..1000 {
+                let line = match id % 30 {
+                    0 => call(id, "talk", "100"),
+                    1 => call(id, "late", &ANSWER.to_string()),
+                    _ => call(id, "long", &ANSWER.to_string()),
+                };
+                stdin.write_all(line.as_bytes()).expect("written");
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        // As far as it gets: reading too early would only make the test easier to pass.
+        let mut before = u64::MAX;
+        while written.load(Ordering::Relaxed) != before {
+            before = written.load(Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(200));
+        }
+        let peak = peak(&process.child);
+        let answers = process.ended();
+        let answers = answers.iter().filter(|message| !message["id"].is_null());
+        assert_eq!(answers.count(), 1000);
+        writing.join().expect("no panic");
+        // Of 50 MB.
+        assert!(peak.is_none_or(|peak| peak < 16_000), "{peak:?} KiB");
+    }
 }

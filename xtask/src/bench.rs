@@ -1,5 +1,6 @@
 //! `cargo xtask bench`.
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
@@ -8,9 +9,29 @@ use crate::workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
+       cargo xtask bench server [--quick] [--only TEXT]
 
-  Decodes and encodes the same messages with mcp-types, with serde_json::Value and with the types
-  of other crates, and prints times and ratios. `--quick` measures for a short time only.";
+  types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
+          types of other crates, and prints times and ratios
+  server  asks the same of mcp-server, of rmcp and of the barest server that there can be, over HTTP
+          and stdio, and prints speed, processor time, memory and weight, with ratios and targets;
+          with `--only`, speed and memory of the rows whose name has the text
+
+  `--quick` measures for a short time only.";
+
+/// The workspace of the peers, which nothing else ever builds.
+const PEERS: &str = "xtask/peers";
+
+/// The programs that are measured, and the one that does it. Each is built alone: together they
+/// would share the features of what they depend on.
+const SERVERS: [&str; 6] = [
+    "floor",
+    "http-ours",
+    "http-rmcp",
+    "hello-ours",
+    "hello-rmcp",
+    "load",
+];
 
 /// What criterion is told for a short measurement.
 const QUICK: [&str; 6] = [
@@ -24,11 +45,15 @@ const QUICK: [&str; 6] = [
 
 /// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let options: &[&str] = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["types"] => &[],
-        ["types", "--quick"] => &QUICK,
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["types"] => types(&[]),
+        ["types", "--quick"] => types(&QUICK),
+        ["server", ref options @ ..] => server(options),
         _ => bail!("{USAGE}"),
-    };
+    }
+}
+
+fn types(options: &[&str]) -> Result<ExitCode> {
     // Criterion's own report goes to the log; the table comes last.
     let measured = peers(&["bench", "--bench", "messages", "--"], options)?;
     if measured == ExitCode::SUCCESS {
@@ -38,12 +63,29 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
 }
 
-/// Runs cargo in the workspace of the peers, which nothing else ever builds.
+/// Missing a target is no failure: machines differ, and most of them are not quiet.
+fn server(options: &[&str]) -> Result<ExitCode> {
+    for name in SERVERS {
+        let built = peers(&["build", "--release", "--package", name], &[])?;
+        if built != ExitCode::SUCCESS {
+            return Ok(built);
+        }
+    }
+    let manifest = format!("{PEERS}/Cargo.toml");
+    let metadata = workspace::metadata(&["--no-deps", "--manifest-path", &manifest])?;
+    let target = metadata["target_directory"].as_str();
+    let folder = Path::new(target.context("cargo names no target folder")?).join("release");
+    let folder = folder.to_str().context("a path that is no text")?;
+    let load = ["run", "--quiet", "--release", "--package", "load", "--"];
+    peers(&[&load[..], &[folder]].concat(), options)
+}
+
+/// Runs cargo in the workspace of the peers.
 fn peers(command: &[&str], options: &[&str]) -> Result<ExitCode> {
     let status = Command::new(workspace::cargo())
         .args(command)
         .args(options)
-        .current_dir(workspace::root().join("xtask/peers"))
+        .current_dir(workspace::root().join(PEERS))
         .status()
         .context("cannot run cargo")?;
     Ok(if status.success() {

@@ -33,6 +33,7 @@ usage: cargo xtask <command>
   interop server [--url URL]   foreign clients against our server
 
   bench types [--quick]        compare with serde_json::Value and other crates
+  bench server [--quick]       compare with rmcp and the barest server
   ci [--only STEP]             everything that has to pass before a merge
 ";
 

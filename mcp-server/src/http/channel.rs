@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use mcp_types::headers::SESSION_ID;
+
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::{Mutex, OwnedSemaphorePermit};
 use tokio::time::sleep;
 
 use super::answer::{self, HttpBody, Piece, Source, comment};
 use super::guard::{self, Refusal};
+use super::names::SESSION_ID;
 use super::service::{Endpoint, new_id};
 use crate::context::Extensions;
 use crate::race::{Either, race};
@@ -69,7 +70,7 @@ impl Endpoint {
             return Err(busy("the server is shutting down"));
         }
         let id = new_id()?;
-        let (connection, owner) = Connection::open(&self.server);
+        let (connection, owner) = Connection::open(&self.server, Extensions::new());
         let outbox = Arc::clone(connection.outbox());
         let channel = Arc::new(Channel {
             connection: Mutex::new(connection),

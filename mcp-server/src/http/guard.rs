@@ -5,9 +5,10 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
-use mcp_types::{Revision, headers::PROTOCOL_VERSION};
+use mcp_types::Revision;
 
 use super::events::EventStore;
+use super::names::PROTOCOL_VERSION;
 use super::store::SessionStore;
 
 /// Under which names an endpoint may be reached.
@@ -216,7 +217,12 @@ fn without_port(host: &str) -> &str {
 
 /// Checks the media types of a POST: JSON comes, and both forms of answers can be read.
 pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
-    if !accepts(parts, "application", "json") || !accepts(parts, "text", "event-stream") {
+    let (mut json, mut events) = (false, false);
+    for name in media(parts, ACCEPT) {
+        json |= includes(name, b"application", b"json");
+        events |= includes(name, b"text", b"event-stream");
+    }
+    if !json || !events {
         let what = "`Accept` must have application/json and text/event-stream";
         return Err(Refusal(StatusCode::NOT_ACCEPTABLE, what));
     }
@@ -228,7 +234,7 @@ pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
     let mut types = media(parts, CONTENT_TYPE);
     if !types
         .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case("application/json"))
+        .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
     {
         let what = "`Content-Type` must be application/json";
         return Err(Refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, what));
@@ -238,7 +244,7 @@ pub(super) fn check_content(parts: &Parts) -> Result<(), Refusal> {
 
 /// Checks that the client of a GET reads events.
 pub(super) fn check_events(parts: &Parts) -> Result<(), Refusal> {
-    if accepts(parts, "text", "event-stream") {
+    if accepts_events(parts) {
         return Ok(());
     }
     let what = "`Accept` must have text/event-stream";
@@ -251,23 +257,29 @@ pub(super) fn is_modern(parts: &Parts) -> bool {
     version.is_some_and(|version| version == Revision::LATEST.as_str())
 }
 
-/// Whether the client reads a media type.
-fn accepts(parts: &Parts, main: &str, sub: &str) -> bool {
-    media(parts, ACCEPT).any(|name| match name.split_once('/') {
-        Some(("*", "*")) => true,
-        Some((first, second)) => {
-            first.eq_ignore_ascii_case(main) && (second == "*" || second.eq_ignore_ascii_case(sub))
-        }
-        None => false,
-    })
+/// Whether the client reads a stream of events.
+fn accepts_events(parts: &Parts) -> bool {
+    media(parts, ACCEPT).any(|name| includes(name, b"text", b"event-stream"))
+}
+
+/// Whether a media type, perhaps with wildcards, stands for another one.
+fn includes(name: &[u8], main: &[u8], sub: &[u8]) -> bool {
+    let mut halves = name.splitn(2, |byte| *byte == b'/');
+    let (Some(first), Some(second)) = (halves.next(), halves.next()) else {
+        return false;
+    };
+    if first == b"*" {
+        return second == b"*";
+    }
+    first.eq_ignore_ascii_case(main) && (second == b"*" || second.eq_ignore_ascii_case(sub))
 }
 
 /// The media types in a header, without their parameters.
-fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &str> {
+fn media(parts: &Parts, header: HeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(header).into_iter();
-    let texts = values.filter_map(|value| value.to_str().ok());
-    texts.flat_map(|text| text.split(',')).map(|one| {
-        let name = one.split_once(';').map_or(one, |(name, _)| name);
-        name.trim()
+    let lists = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    lists.map(|one| {
+        let mut pieces = one.split(|byte| *byte == b';');
+        pieces.next().unwrap_or_default().trim_ascii()
     })
 }

@@ -1,15 +1,15 @@
 //! Whether the headers of a request say what its body says.
 
 use http::HeaderValue;
+use http::header::AsHeaderName;
 use http::request::Parts;
-use mcp_types::headers::{
-    HeaderMismatch, PROTOCOL_VERSION, check_method, check_name, check_version, name_member,
-};
+use mcp_types::headers::{HeaderMismatch, check_method, check_name, check_version, name_member};
 use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{HEADER_MISMATCH, Revision, json};
 use serde::Deserialize;
 
+use super::names::{METHOD, NAME, PROTOCOL_VERSION};
 use crate::engine::Head;
 use crate::lifecycle;
 use crate::server::Server;
@@ -40,8 +40,7 @@ fn modern(
         // The engine says which ones there are.
         return Ok(());
     }
-    let header = mcp_types::headers::METHOD;
-    check_method(values(parts, header), method).map_err(|error| mismatch(&error))?;
+    check_method(values(parts, METHOD), method).map_err(|error| mismatch(&error))?;
     let Some(member) = name_member(method) else {
         return Ok(());
     };
@@ -54,8 +53,7 @@ fn modern(
     let Some(name) = name else {
         return Ok(());
     };
-    let header = mcp_types::headers::NAME;
-    check_name(values(parts, header), &name).map_err(|error| mismatch(&error))?;
+    check_name(values(parts, NAME), &name).map_err(|error| mismatch(&error))?;
     if method == "tools/call" {
         check_params(server, parts, &name, head)?;
     }
@@ -106,7 +104,7 @@ fn legacy(server: &Server, parts: &Parts) -> Result<(), ErrorObject> {
     Ok(())
 }
 
-fn values<'a>(parts: &'a Parts, name: &str) -> impl Iterator<Item = &'a [u8]> {
+fn values(parts: &Parts, name: impl AsHeaderName) -> impl Iterator<Item = &[u8]> {
     let values = parts.headers.get_all(name);
     values.into_iter().map(HeaderValue::as_bytes)
 }

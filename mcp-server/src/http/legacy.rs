@@ -6,7 +6,6 @@ use std::task::Poll;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use mcp_types::headers::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use mcp_types::rpc::{self, Message};
 use mcp_types::{RequestId, Revision};
 use tokio::sync::OwnedSemaphorePermit;
@@ -15,6 +14,7 @@ use super::answer::{self, HttpBody};
 use super::entry::Entry;
 use super::guard::{self, Refusal};
 use super::jobs::{Jobs, in_flight};
+use super::names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use super::reader::Reader;
 use super::service::{Endpoint, new_id};
 use super::sessions::Found;

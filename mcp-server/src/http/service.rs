@@ -284,8 +284,11 @@ pub(super) fn new_id() -> Result<String, Refusal> {
         tracing::error!(%error, "no random numbers");
         Refusal(StatusCode::SERVICE_UNAVAILABLE, "no random numbers")
     })?;
-    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
-    Ok(digits.collect())
+    let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let mut id = String::with_capacity(2 * bytes.len());
+    id.extend(digits.map(digit));
+    Ok(id)
 }
 
 /// Reads a body; one that comes in one piece is not copied.

@@ -37,7 +37,8 @@ pub enum InputError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// The request has ended, or the client is gone.
-    #[error("the request has ended")]
+    /// The request has ended, or the client is gone; or its input has ended, over which it would
+    /// answer.
+    #[error("nobody is there to answer any more")]
     Ended,
 }

@@ -22,7 +22,11 @@ pub(super) async fn request(
 ) -> Result<Box<RawValue>, HandlerError> {
     let method = question.method();
     let params = question.into_legacy(session.revision)?;
-    let mut waiting = session.calls.open();
+    // Nobody would hear the answer, or there is nobody who could give one.
+    let waiting = (!cx.is_cancelled()).then(|| session.calls.open()).flatten();
+    let Some(mut waiting) = waiting else {
+        return Err(InputError::Ended.into());
+    };
     let mut message = Vec::with_capacity(512);
     rpc::write_request(&mut message, &waiting.id, method, params.as_ref())?;
     if !cx.call.outlet.send(&message).await {

@@ -17,6 +17,7 @@ use super::outbox::Outbox;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Read, Refused, Via};
 use crate::error::ServeError;
+use crate::lifecycle::INITIALIZE;
 use crate::listen::tell_session;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
@@ -31,11 +32,12 @@ pub(crate) struct Connection {
     via: Via,
     outbox: Arc<Outbox>,
     flight: Arc<Flight>,
+    heard: bool,
 }
 
 impl Connection {
     /// A connection, and what ends it when dropped. Needs a runtime with a clock around it.
-    pub(crate) fn open(server: &Server) -> (Self, Owner) {
+    pub(crate) fn open(server: &Server, extensions: Extensions) -> (Self, Owner) {
         let outbox = Arc::new(Outbox::new(server.limits().queued_bytes));
         let flight = Arc::new(Flight::new(Arc::clone(&outbox), Handle::current()));
         let outlet: Arc<dyn Outlet> = Arc::<Outbox>::clone(&outbox);
@@ -43,7 +45,7 @@ impl Connection {
             outlet,
             session: None,
             session_id: None,
-            extensions: Arc::new(Extensions::new()),
+            extensions: Arc::new(extensions),
         };
         let owner = Owner {
             server: server.clone(),
@@ -55,8 +57,14 @@ impl Connection {
             via,
             outbox,
             flight,
+            heard: false,
         };
         (connection, owner)
+    }
+
+    /// Whether a message came.
+    pub(super) fn has_heard(&self) -> bool {
+        self.heard
     }
 
     pub(crate) fn outbox(&self) -> &Arc<Outbox> {
@@ -110,8 +118,9 @@ impl Connection {
     }
 
     fn message(&mut self, message: Message<'_>, place: Option<&Place>) {
-        if let Message::Request { id, .. } = &message
-            && let Err(error) = self.admit(id)
+        self.heard = true;
+        if let Message::Request { id, method, .. } = &message
+            && let Err(error) = self.admit(id, method)
         {
             let answer = Answer::error(Some(id), &error, Refused::Malformed);
             return self.send(&answer, place);
@@ -151,7 +160,13 @@ impl Connection {
     }
 
     /// Whether a request may begin.
-    fn admit(&self, id: &RequestId) -> Result<(), ErrorObject> {
+    fn admit(&self, id: &RequestId, method: &str) -> Result<(), ErrorObject> {
+        // The answers to our requests could not be told from those of another session.
+        if method == INITIALIZE && self.via.session.is_some() {
+            return Err(ErrorObject::invalid_request(
+                "the session has begun already",
+            ));
+        }
         let running = self.flight.len();
         if running > 0 && self.flight.has(id) {
             return Err(ErrorObject::invalid_request(
@@ -175,6 +190,15 @@ impl Connection {
     }
 }
 
+impl Drop for Connection {
+    /// Nothing is read any more: what was asked of the peer has no answer.
+    fn drop(&mut self) {
+        if let Some(session) = &self.via.session {
+            session.calls.close();
+        }
+    }
+}
+
 /// Most handlers are done at once; only the others are worth a task, which polls them again.
 fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
@@ -192,7 +216,7 @@ impl Owner {
     /// the grace time. `output` is to end when the outbox is closed and empty.
     pub(super) async fn run(
         self,
-        input: impl Future<Output = io::Result<()>>,
+        input: impl Future<Output = Result<(), ServeError>>,
         output: impl Future<Output = io::Result<()>>,
     ) -> Result<(), ServeError> {
         let mut output = pin!(output);
@@ -210,7 +234,10 @@ impl Owner {
         Ok(())
     }
 
-    async fn work(&self, input: impl Future<Output = io::Result<()>>) -> io::Result<()> {
+    async fn work(
+        &self,
+        input: impl Future<Output = Result<(), ServeError>>,
+    ) -> Result<(), ServeError> {
         let mut input = pin!(input);
         if let Either::Second(read) = race(self.server.stopping(), input.as_mut()).await {
             read?;

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 
 use super::connection::{CHUNK, Connection};
 use super::outbox::Outbox;
+use crate::context::Extensions;
 use crate::error::ServeError;
 use crate::server::Server;
 
@@ -40,7 +41,7 @@ impl Server {
     ///
     /// Outside of a tokio runtime with time enabled.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        let (connection, owner) = Connection::open(self);
+        let (connection, owner) = Connection::open(self, Extensions::new());
         let max_line = self.limits().message_bytes;
         let way_out = Arc::new(WayOut {
             outbox: Arc::clone(connection.outbox()),
@@ -61,7 +62,7 @@ impl Server {
             }
             Ok(())
         })?;
-        owner.run(input, output).await
+        owner.run(async { Ok(input.await?) }, output).await
     }
 }
 

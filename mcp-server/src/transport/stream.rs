@@ -5,10 +5,14 @@ use std::pin::{Pin, pin};
 
 use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::sleep;
 
 use super::connection::{CHUNK, Connection};
 use super::outbox::Outbox;
+use crate::context::Extensions;
 use crate::error::ServeError;
+use crate::limits::Limits;
+use crate::race::{Either, race};
 use crate::server::Server;
 
 impl Server {
@@ -18,9 +22,12 @@ impl Server {
     /// [`Limits::grace_time`](crate::Limits) has passed; and after [`Server::shutdown`].
     /// Dropping the future ends the connection and everything that runs for it.
     ///
+    /// How many connections there are at once is up to who accepts them. One on which nothing is
+    /// said ends after [`Limits::first_message_time`](crate::Limits).
+    ///
     /// # Errors
     ///
-    /// Where reading or writing fails.
+    /// Where reading or writing fails, and [`ServeError::Silent`].
     ///
     /// # Panics
     ///
@@ -30,11 +37,42 @@ impl Server {
         reader: impl AsyncRead,
         writer: impl AsyncWrite,
     ) -> Result<(), ServeError> {
-        let (connection, owner) = Connection::open(self);
+        self.serve_with(reader, writer, Extensions::new()).await
+    }
+
+    /// Serves a peer over a pair of byte streams, as [`serve`](Self::serve), with what is known of
+    /// it: handlers find it by [`Context::extension`](crate::Context::extension), and sealed state
+    /// is bound to the [`Principal`](crate::Principal) among it.
+    ///
+    /// ```
+    /// # use mcp_server::{Extensions, Principal, ServeError, Server};
+    /// # #[cfg(unix)]
+    /// async fn accept(server: &Server, socket: tokio::net::UnixStream) -> Result<(), ServeError> {
+    ///     let user = socket.peer_cred()?.uid();
+    ///     let mut extensions = Extensions::new();
+    ///     extensions.insert(Principal(user.to_string()));
+    ///     let (reader, writer) = socket.into_split();
+    ///     server.serve_with(reader, writer, extensions).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`serve`](Self::serve).
+    ///
+    /// # Panics
+    ///
+    /// As [`serve`](Self::serve).
+    pub async fn serve_with(
+        &self,
+        reader: impl AsyncRead,
+        writer: impl AsyncWrite,
+        extensions: Extensions,
+    ) -> Result<(), ServeError> {
+        let (connection, owner) = Connection::open(self, extensions);
         let outbox = connection.outbox().clone();
-        let max_line = self.limits().message_bytes;
         let (reader, writer) = (pin!(reader), pin!(writer));
-        let input = read(reader, connection, max_line);
+        let input = read(reader, connection, self.limits());
         owner.run(input, write(writer, &outbox)).await
     }
 }
@@ -42,12 +80,21 @@ impl Server {
 async fn read(
     mut reader: Pin<&mut impl AsyncRead>,
     mut connection: Connection,
-    max_line: usize,
-) -> io::Result<()> {
+    limits: &Limits,
+) -> Result<(), ServeError> {
     let outbox = connection.outbox().clone();
-    let mut lines = LineReader::new(max_line);
+    let mut lines = LineReader::new(limits.message_bytes);
+    let mut silent = pin!(sleep(limits.first_message_time));
     loop {
-        let count = reader.read(lines.spare(CHUNK)).await?;
+        let read = reader.read(lines.spare(CHUNK));
+        let count = if connection.has_heard() {
+            read.await?
+        } else {
+            match race(read, silent.as_mut()).await {
+                Either::First(count) => count?,
+                Either::Second(()) => return Err(ServeError::Silent),
+            }
+        };
         lines.filled(count);
         let mut longest = 0;
         while let Some(line) = lines.next_line() {

@@ -1,5 +1,8 @@
 //! The same handlers before 2026-07-28: questions are requests.
 
+use std::time::Duration;
+
+use mcp_server::Limits;
 use serde_json::{Value, json};
 
 use super::peer::{Count, Peer, accept, builder, text};
@@ -136,4 +139,39 @@ async fn two_eras_share_a_connection() {
     assert_eq!(modern["result"]["resultType"], "input_required");
     peer.answer(&question, json!({ "action": "cancel" })).await;
     assert_eq!(text(&peer.receive().await), "no name");
+}
+
+/// The grace time is for work, and nobody can answer any more.
+#[tokio::test]
+async fn a_question_has_no_answer_after_the_end_of_input() {
+    let mut limits = Limits::default();
+    limits.grace_time = Duration::from_secs(3600);
+    let builder = builder(&Count::default()).limits(limits);
+    let mut peer = Peer::new(&builder.build().unwrap());
+    peer.initialize("2025-11-25").await;
+    peer.begin("c", "greet").await;
+    peer.begin("d", "stubborn").await;
+    let questions = [peer.receive().await, peer.receive().await];
+    peer.hang_up().await;
+    let (mut cancelled, mut answered) = (Vec::new(), Vec::new());
+    while let Some(message) = peer.maybe_receive().await {
+        if message["method"] == "notifications/cancelled" {
+            cancelled.push(message["params"]["requestId"].as_i64());
+        } else {
+            answered.push(message);
+        }
+    }
+    // Each question once: after the end of input nothing is asked.
+    let mut asked = questions.map(|question| question["id"].as_i64()).to_vec();
+    asked.sort_unstable();
+    cancelled.sort_unstable();
+    assert_eq!(cancelled, asked);
+    answered.sort_by_key(|answer| answer["id"].to_string());
+    let [greeted, stubborn] = &answered[..] else {
+        panic!("{answered:?}");
+    };
+    assert_eq!(greeted["error"]["code"], -32603, "{greeted}");
+    let nobody = "HandlerError(nobody is there to answer any more)";
+    let twice = format!("Some({nobody}) Some({nobody})");
+    assert_eq!(text(stubborn), twice);
 }

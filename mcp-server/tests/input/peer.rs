@@ -10,7 +10,7 @@ use mcp_server::types::{
     CompleteRequest, CompleteRequestParams, CompleteResult, CreateMessageRequestParams, Role,
     SamplingMessage, SamplingMessageContentBlock, StringSchema, TextContent,
 };
-use mcp_server::{Context, Elicited, Form, HandlerError, Server, ServerBuilder};
+use mcp_server::{Context, Elicited, Extensions, Form, HandlerError, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex,
@@ -72,6 +72,11 @@ async fn tool(
                 Err(_) => "gave up".to_owned(),
             }
         }
+        "stubborn" => {
+            let first = cx.elicit(form()).await.err();
+            let second = cx.elicit(form()).await.err();
+            format!("{first:?} {second:?}")
+        }
         "twice" => {
             cx.elicit(form()).key("a").await?;
             cx.elicit(form()).key("a").await?;
@@ -132,11 +137,16 @@ pub(crate) fn everything() -> Value {
 impl Peer {
     /// Connects to a server, which lives as long as the connection.
     pub(crate) fn new(server: &Server) -> Self {
+        Self::with(server, Extensions::new())
+    }
+
+    /// Connects to a server that knows something of the peer.
+    pub(crate) fn with(server: &Server, extensions: Extensions) -> Self {
         let (ours, theirs) = duplex(1 << 16);
         let server = server.clone();
         tokio::spawn(async move {
             let (reader, writer) = split(theirs);
-            server.serve(reader, writer).await
+            server.serve_with(reader, writer, extensions).await
         });
         let (reader, writer) = split(ours);
         Self {
@@ -157,9 +167,19 @@ impl Peer {
     }
 
     pub(crate) async fn receive(&mut self) -> Value {
+        self.maybe_receive().await.expect("a message")
+    }
+
+    /// The next message, `None` at the end.
+    pub(crate) async fn maybe_receive(&mut self) -> Option<Value> {
         let line = tokio::time::timeout(Duration::from_secs(20), self.reader.next_line());
-        let line = line.await.expect("a message in time");
-        serde_json::from_str(&line.unwrap().expect("a message")).unwrap()
+        let line = line.await.expect("a message in time").unwrap()?;
+        Some(serde_json::from_str(&line).unwrap())
+    }
+
+    /// Says nothing any more.
+    pub(crate) async fn hang_up(&mut self) {
+        self.writer.shutdown().await.unwrap();
     }
 
     /// Sends a modern request and gives back its answer, which nothing comes before.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_server::{Keys, Limits, Server};
+use mcp_server::{Extensions, Keys, Limits, Principal, Server};
 use serde_json::{Value, json};
 
 use super::peer::{Count, Peer, accept, builder};
@@ -100,4 +100,25 @@ async fn any_process_with_the_key_takes_it_and_no_other() {
     assert!(refused(&back(&other, "greet", &state).await));
     other.rotate_keys(Keys::from_bytes([3; 32]).with_previous([1; 32]));
     assert!(!refused(&back(&other, "greet", &state).await));
+}
+
+#[tokio::test]
+async fn state_is_for_the_peer_of_the_same_principal() {
+    let server = server(1);
+    let peer = |name: &str| {
+        let mut extensions = Extensions::new();
+        extensions.insert(Principal(name.to_owned()));
+        Peer::with(&server, extensions)
+    };
+    let first = peer("alice").call("greet", json!({})).await;
+    let responses = json!({ "user_name": accept(json!({ "name": "Ada" })) });
+    let state = &first["result"]["requestState"];
+    let round = json!({ "inputResponses": responses, "requestState": state });
+    let bobs = peer("bob").call("greet", round.clone()).await;
+    assert!(refused(&bobs), "{bobs}");
+    let nobodys = Peer::new(&server).call("greet", round.clone()).await;
+    assert!(refused(&nobodys), "{nobodys}");
+    // On another connection of hers.
+    let hers = peer("alice").call("greet", round).await;
+    assert_eq!(hers["result"]["resultType"], "input_required", "{hers}");
 }

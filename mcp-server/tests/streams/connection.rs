@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use mcp_server::Limits;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
+use mcp_server::{Extensions, Limits, Principal, ServeError};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+    duplex, split,
+};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::peer::{Peer, call, text};
 use crate::tools::{self, Gates};
@@ -104,4 +110,62 @@ async fn tcp_is_a_pair_of_streams() {
     writer.shutdown().await.expect("shut down");
     assert_eq!(lines.next_line().await.expect("readable"), None);
     serving.await.expect("no panic").expect("served to the end");
+}
+
+/// A connection in memory, where time passes when nobody has anything to do.
+fn connect(extensions: Extensions) -> (Lines, WriteHalf<DuplexStream>, JoinHandle<Served>) {
+    let server = tools::server(Limits::default(), &Gates::default());
+    let (ours, theirs) = duplex(1 << 16);
+    let (reader, writer) = split(theirs);
+    let serving = tokio::spawn(async move { server.serve_with(reader, writer, extensions).await });
+    let (reader, writer) = split(ours);
+    (BufReader::new(reader).lines(), writer, serving)
+}
+
+type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
+type Served = Result<(), ServeError>;
+
+#[tokio::test(start_paused = true)]
+async fn who_connects_and_says_nothing_is_not_waited_for() {
+    for said in ["", "garbage\n", "{\"jsonrpc\":\"2.0\",\"id\":1,"] {
+        let start = Instant::now();
+        let (mut lines, mut writer, serving) = connect(Extensions::new());
+        writer.write_all(said.as_bytes()).await.expect("written");
+        let ended = timeout(Duration::from_secs(3600), serving).await;
+        let ended = ended.expect("it ends").expect("no panic");
+        let error = ended.expect_err("it was silent");
+        assert!(matches!(error, ServeError::Silent), "{error:?}");
+        assert_eq!(start.elapsed().as_secs(), 60);
+        let answered = lines.next_line().await.expect("readable").is_some();
+        assert_eq!(answered, said.starts_with("garbage"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_said_something_may_be_quiet() {
+    let (mut lines, mut writer, serving) = connect(Extensions::new());
+    for id in 0..3 {
+        let line = format!("{}\n", call(id, "echo", "here"));
+        writer.write_all(line.as_bytes()).await.expect("written");
+        let line = lines.next_line().await.expect("readable").expect("a line");
+        assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), "here");
+        sleep(Duration::from_secs(100_000)).await;
+    }
+    writer.shutdown().await.expect("shut down");
+    serving.await.expect("no panic").expect("served to the end");
+}
+
+#[tokio::test]
+async fn handlers_find_what_is_known_of_the_peer() {
+    for (name, expected) in [(Some("alice"), "alice"), (None, "nobody")] {
+        let mut extensions = Extensions::new();
+        if let Some(name) = name {
+            extensions.insert(Principal(name.to_owned()));
+        }
+        let (mut lines, mut writer, _) = connect(extensions);
+        let line = format!("{}\n", call(1, "who", ""));
+        writer.write_all(line.as_bytes()).await.expect("written");
+        let line = lines.next_line().await.expect("readable").expect("a line");
+        assert_eq!(text(&serde_json::from_str(&line).expect("JSON")), expected);
+    }
 }

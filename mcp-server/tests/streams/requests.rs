@@ -210,3 +210,26 @@ async fn a_batch_of_another_revision_is_refused() {
     assert_eq!(code(&peer.next().await), -32600);
     peer.quiet_end().await;
 }
+
+/// Its answers to our requests could not be told apart.
+#[tokio::test]
+async fn a_connection_has_one_session() {
+    let mut peer = Peer::new();
+    peer.handshake("2025-06-18").await;
+    peer.send(json!({
+        "jsonrpc": "2.0",
+        "id": "again",
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "peer", "version": "2"},
+        },
+    }))
+    .await;
+    let refused = peer.next().await;
+    assert_eq!((&refused["id"], code(&refused)), (&json!("again"), -32600));
+    peer.send(legacy_call(1, "echo", "still")).await;
+    assert_eq!(text(&peer.next().await), "still");
+    peer.quiet_end().await;
+}

@@ -36,6 +36,8 @@ async fn serve(dropped: bool) -> Result<(), ServeError> {
     limits.queued_bytes = 100_000;
     limits.message_bytes = 100_000;
     limits.grace_time = Duration::from_secs(60);
+    // It is not for standard input.
+    limits.first_message_time = Duration::ZERO;
     let server = tools::server(limits, &gates);
     if !dropped {
         return server.serve_stdio().await;

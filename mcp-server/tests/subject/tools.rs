@@ -7,7 +7,7 @@ use mcp_server::types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, LoggingLevel,
     ResourcesCapability, TextContent, ToolsCapability,
 };
-use mcp_server::{Context, HandlerError, Limits, Server};
+use mcp_server::{Context, HandlerError, Limits, Principal, Server};
 use tokio::sync::Semaphore;
 
 /// Gates that tools wait at, and what happened there.
@@ -92,6 +92,10 @@ async fn tool(
     let text = argument("text").unwrap_or_default();
     let text = match params.name.as_str() {
         "echo" => text,
+        "who" => {
+            let principal = cx.extension::<Principal>();
+            principal.map_or("nobody".to_owned(), |principal| principal.0.clone())
+        }
         "wait" => {
             let gate = gates.at(&text);
             let inside = Inside(Arc::clone(&gate));
@@ -122,6 +126,10 @@ async fn tool(
             text
         }
         "long" => "x".repeat(text.parse()?),
+        "late" => {
+            tokio::task::yield_now().await;
+            "x".repeat(text.parse()?)
+        }
         "panic" => panic!("as asked"),
         "late panic" => {
             tokio::task::yield_now().await;

@@ -102,7 +102,7 @@ pub(super) fn all() -> Result<Vec<Step>> {
             "format",
             vec![
                 run("fmt --all --check"),
-                run("fmt --check --manifest-path xtask/peers/Cargo.toml"),
+                run("fmt --all --check --manifest-path xtask/peers/Cargo.toml"),
             ],
         ),
         step("links", vec![Task::Check("links", links::broken)]),

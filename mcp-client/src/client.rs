@@ -1,0 +1,96 @@
+//! [`Client`]: a connection to a server.
+
+use std::sync::Arc;
+
+use mcp_types::revision::Versioned;
+use mcp_types::{Implementation, Request, RequestMetaObject, Revision, ServerCapabilities};
+use tokio::task::JoinHandle;
+
+use crate::builder::ClientBuilder;
+use crate::call::Call;
+use crate::core::Core;
+
+/// A connection to a server. Cheap to clone; the connection ends with its last clone.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    core: Arc<Core>,
+    /// What moves messages; ends with this.
+    transport: JoinHandle<()>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.transport.abort();
+    }
+}
+
+impl Client {
+    /// Begins a client: its name and version are what servers see.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(name.into(), version.into())
+    }
+
+    pub(crate) fn new(core: Arc<Core>, transport: JoinHandle<()>) -> Self {
+        let shared = Arc::new(Shared { core, transport });
+        Self { shared }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.shared.core
+    }
+
+    /// The revision that is spoken with this server.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.core().revision()
+    }
+
+    /// Name and version of the server, if it gave them. Nobody checks what it says of itself.
+    #[must_use]
+    pub fn server_info(&self) -> Option<&Implementation> {
+        self.core().era.get()?.info.as_ref()
+    }
+
+    /// What the server offers.
+    #[must_use]
+    pub fn server_capabilities(&self) -> Option<&ServerCapabilities> {
+        Some(&self.core().era.get()?.capabilities)
+    }
+
+    /// How the server wants to be used, in words for a model.
+    #[must_use]
+    pub fn instructions(&self) -> Option<&str> {
+        self.core().era.get()?.instructions.as_deref()
+    }
+
+    /// The `_meta` that params of the newest revision begin with. What it says of the client is
+    /// added to each request anyway.
+    #[must_use]
+    pub fn meta(&self) -> RequestMetaObject {
+        let core = self.core();
+        RequestMetaObject::new(Revision::LATEST.as_str(), core.capabilities.clone())
+    }
+
+    /// Any request of the method table, or one of an application's own.
+    pub fn request<R>(&self, params: R::Params) -> Call<R>
+    where
+        R: Request + 'static,
+        R::Params: Versioned,
+        R::Result: Versioned,
+    {
+        Call::new(self.clone(), params)
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("revision", &self.revision())
+            .field("server", &self.server_info())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,109 @@
+//! What can go wrong with a call, and with the connection below it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::error::DecodeError;
+use mcp_types::revision::VersionError;
+use mcp_types::rpc::{EnvelopeError, ErrorObject};
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server answered with an error.
+    #[error("the server refused `{method}`: {source}")]
+    Refused {
+        /// The method.
+        method: &'static str,
+        /// What the server said.
+        source: ErrorObject,
+    },
+    /// The server's revision has no such method, or cannot say what the params say.
+    #[error("`{method}` cannot be said to the server")]
+    Params {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: VersionError,
+    },
+    /// The answer is no result of the method; the source says where.
+    #[error("the answer to `{method}` is not its result: {source}")]
+    Answer {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it, and where.
+        source: VersionError,
+    },
+    /// The answer is no message of the protocol.
+    #[error("the answer to `{method}` is no message: {source}")]
+    Message {
+        /// The method.
+        method: &'static str,
+        /// What is wrong with it.
+        source: EnvelopeError,
+    },
+    /// The result is of a type that this client does not know.
+    #[error("the answer to `{method}` has the unknown result type `{result_type}`")]
+    ResultType {
+        /// The method.
+        method: &'static str,
+        /// What the server says that it is.
+        result_type: String,
+    },
+    /// There was no answer in time. The server was told that nobody waits any more.
+    #[error("no answer to `{method}` within {after:?}")]
+    Timeout {
+        /// The method.
+        method: &'static str,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// The connection failed before there was an answer.
+    #[error("no answer to `{method}`: {source}")]
+    Lost {
+        /// The method.
+        method: &'static str,
+        /// What happened to the connection.
+        source: Arc<TransportError>,
+    },
+}
+
+/// Why a connection cannot be made, or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// Reading or writing failed.
+    #[error("reading from or writing to the server failed: {0}")]
+    Io(#[from] std::io::Error),
+    /// The server closed the connection.
+    #[error("the server closed the connection")]
+    Closed,
+    /// A message is longer than [`Limits::message_bytes`](crate::Limits).
+    #[error("the server sent a message of more than {limit} bytes")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Why there is no connection to a server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The transport failed.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The server did not answer as any revision asks it to.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// There is no revision that both sides speak.
+    #[error("the server speaks {theirs:?}, none of which this client does")]
+    Revision {
+        /// What the server offers.
+        theirs: Vec<String>,
+    },
+    /// What the server says of itself cannot be read.
+    #[error("what the server says of itself cannot be read: {0}")]
+    Decode(#[from] DecodeError),
+}

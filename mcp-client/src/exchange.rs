@@ -1,0 +1,114 @@
+//! [`exchange`]: a request and the reply to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::json::Object;
+use mcp_types::{RequestId, rpc};
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep_until};
+
+use crate::calls::{Progress, Reply, Waiting};
+use crate::core::Core;
+use crate::error::{CallError, TransportError};
+
+/// Sends a request, whose params may depend on its id, and waits for its result. Dropping the
+/// future gives the request up.
+pub(crate) async fn exchange(
+    core: &Core,
+    method: &'static str,
+    mut wait: Wait,
+    params: impl FnOnce(i64) -> Object,
+) -> Result<Box<RawValue>, CallError> {
+    let waiting = core.calls.open(wait.progress.clone());
+    let id = RequestId::from(waiting.id);
+    let mut message = Vec::with_capacity(256);
+    rpc::write_request(&mut message, &id, method, Some(&params(waiting.id))).map_err(|error| {
+        let source = error.into();
+        CallError::Params { method, source }
+    })?;
+    wait.begun = Instant::now();
+    let mut given_up = GivenUp {
+        core,
+        waiting,
+        sent: false,
+    };
+    let reply = tokio::select! {
+        reply = given_up.exchange(message) => reply,
+        () = wait.passed() => {
+            let after = wait.begun.elapsed();
+            return Err(CallError::Timeout { method, after });
+        }
+    };
+    match reply {
+        Reply::Result(text) => Ok(text),
+        Reply::Error(source) => Err(CallError::Refused { method, source }),
+        Reply::Malformed(source) => Err(CallError::Message { method, source }),
+        Reply::Lost(source) => Err(CallError::Lost { method, source }),
+    }
+}
+
+/// A call that the server hears of when nobody waits for it any more.
+struct GivenUp<'a> {
+    core: &'a Core,
+    waiting: Waiting,
+    sent: bool,
+}
+
+impl GivenUp<'_> {
+    async fn exchange(&mut self, message: Vec<u8>) -> Reply {
+        if let Err(error) = self.core.link.send(message).await {
+            return Reply::Lost(Arc::new(error));
+        }
+        self.sent = true;
+        match (&mut self.waiting.reply).await {
+            Ok(reply) => reply,
+            Err(_) => Reply::Lost(Arc::new(TransportError::Closed)),
+        }
+    }
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if self.sent && self.waiting.is_open() {
+            self.core.cancel(self.waiting.id);
+        }
+    }
+}
+
+/// How long to wait.
+pub(crate) struct Wait {
+    /// From the beginning, or from the last progress.
+    pub(crate) time: Duration,
+    /// In all, where progress makes it longer.
+    pub(crate) most: Option<Duration>,
+    pub(crate) progress: Option<Arc<Progress>>,
+    begun: Instant,
+}
+
+impl Wait {
+    pub(crate) fn new(time: Duration) -> Self {
+        Self {
+            time,
+            most: None,
+            progress: None,
+            begun: Instant::now(),
+        }
+    }
+
+    async fn passed(&self) {
+        let Some(most) = self.most else {
+            return sleep_until(self.begun + self.time).await;
+        };
+        let end = self.begun + most;
+        loop {
+            let last = self.progress.as_ref().map(|progress| progress.last());
+            let last = last.map_or(self.begun, |last| self.begun.max(last.into()));
+            let until = end.min(last + self.time);
+            if until <= Instant::now() {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! How much a server may send, and how long it may take.
+
+use std::time::Duration;
+
+/// Bounds on what a server could make grow or last. The defaults suit most clients.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message: 16 MiB.
+    pub message_bytes: usize,
+    /// How long a call waits for its answer: 1 minute. A call may say otherwise.
+    pub call_time: Duration,
+    /// How long the probe for the server's era waits before the server counts as one that begins
+    /// with a handshake: 5 seconds.
+    pub probe_time: Duration,
+    /// How often a call that is answered with questions is sent again: 16 times.
+    pub rounds: usize,
+    /// Requests of the server that are worked on at once: 64. One more is refused.
+    pub server_requests: usize,
+    /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
+    pub queued_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 16 << 20,
+            call_time: Duration::from_secs(60),
+            probe_time: Duration::from_secs(5),
+            rounds: 16,
+            server_requests: 64,
+            queued_bytes: 1 << 20,
+        }
+    }
+}

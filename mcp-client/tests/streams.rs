@@ -1,0 +1,104 @@
+//! Our client and our server on a pair of byte streams, at every revision.
+
+use mcp_client::types::json::Object;
+use mcp_client::types::{
+    CallToolRequest, CallToolRequestParams, ListToolsRequest, PaginatedRequestParams, Revision,
+};
+use mcp_client::{CallError, Client};
+use mcp_server::{Context, HandlerError, Server};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Add {
+    a: f64,
+    b: f64,
+}
+
+fn server() -> Server {
+    Server::builder("adder", "1.0.0")
+        .instructions("Add.")
+        .tool("add", "Adds", |args: Add, cx: Context| async move {
+            cx.progress(0.5, 1.0, "half").await?;
+            Ok(args.a + args.b)
+        })
+        .tool("never", "Never ends", |(), _: Context| {
+            std::future::pending::<Result<(), HandlerError>>()
+        })
+        .build()
+        .expect("the definition is valid")
+}
+
+async fn connect(revision: Option<Revision>) -> Client {
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let server = server();
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        server.serve(reader, writer).await
+    });
+    let (reader, writer) = tokio::io::split(ours);
+    let mut builder = Client::builder("test", "1.0.0");
+    if let Some(revision) = revision {
+        builder = builder.revision(revision);
+    }
+    builder
+        .connect_stream(reader, writer)
+        .await
+        .expect("the server answers")
+}
+
+#[tokio::test]
+async fn every_revision_lists_and_calls() {
+    let revisions = Revision::ALL.iter().copied().map(Some);
+    for revision in revisions.chain([None]) {
+        let client = connect(revision).await;
+        assert_eq!(client.revision(), revision.unwrap_or(Revision::LATEST));
+        assert_eq!(
+            client.server_info().map(|info| info.name.as_str()),
+            Some("adder")
+        );
+        assert_eq!(client.instructions(), Some("Add."));
+        let params = PaginatedRequestParams::new(client.meta());
+        let tools = client
+            .request::<ListToolsRequest>(params)
+            .await
+            .expect("a list");
+        assert_eq!(tools.tools.len(), 2, "{revision:?}");
+
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let arguments = Object::from([("a", 1.5), ("b", 2.0)]);
+        let params = CallToolRequestParams::new("add", client.meta()).arguments(arguments);
+        let result = client
+            .request::<CallToolRequest>(params)
+            .on_progress(move |progress| {
+                let _ = sender.send(progress.progress.as_f64());
+            })
+            .await
+            .expect("a sum");
+        assert_eq!(result.content.len(), 1, "{revision:?}");
+        assert_eq!(heard.recv().await, Some(Some(0.5)), "{revision:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_in_time_and_the_connection_goes_on() {
+    let client = connect(None).await;
+    let params = CallToolRequestParams::new("never", client.meta());
+    let error = client
+        .request::<CallToolRequest>(params)
+        .await
+        .expect_err("no answer");
+    assert!(
+        matches!(
+            error,
+            CallError::Timeout {
+                method: "tools/call",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let params = PaginatedRequestParams::new(client.meta());
+    client
+        .request::<ListToolsRequest>(params)
+        .await
+        .expect("a list");
+}

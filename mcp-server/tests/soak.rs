@@ -1,0 +1,10 @@
+//! A hundred thousand requests of all kinds, a thousand at once: each is answered once, and none
+//! leaves anything behind.
+
+mod soak {
+    mod http;
+    mod mix;
+    mod pipes;
+    mod process;
+    mod wire;
+}

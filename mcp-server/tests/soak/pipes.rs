@@ -1,0 +1,271 @@
+//! Both eras on one connection, over the pipes of a process.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::mix::{Era, Expect, Mix, Shot, said};
+use super::process::Process;
+
+const ROUNDS: usize = 10;
+const ROUND: u64 = 7_000;
+const WARM: usize = 3;
+/// Requests that wait in the server while others come and go, in groups.
+const HELD: usize = 900;
+const GROUP: usize = 100;
+/// Others that are in flight.
+const WINDOW: usize = 100;
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// In seven rounds of 7,000 requests, a leak of 43 bytes a request would be more.
+const GROWTH: u64 = 2 << 20;
+
+struct Client {
+    process: Process,
+    mix: Mix,
+    lines: Receiver<String>,
+    out: Sender<String>,
+    threads: Vec<JoinHandle<()>>,
+    /// Requests without an answer, and the log messages that came for them.
+    open: HashMap<String, (Shot, usize)>,
+    /// Groups that wait, oldest first, and how many of all requests do.
+    groups: VecDeque<u64>,
+    held: usize,
+    garbage: usize,
+    /// What has to be sent because of something that came.
+    next: Vec<Shot>,
+}
+
+impl Client {
+    fn new() -> Self {
+        let mut process = Process::start("pipes");
+        let mut stdin = process.child.stdin.take().expect("a pipe");
+        let stdout = process.stdout.take().expect("a pipe");
+        let (out, messages) = channel::<String>();
+        let writing = thread::spawn(move || {
+            for message in messages {
+                stdin.write_all(message.as_bytes()).expect("written");
+            }
+        });
+        let (into, lines) = channel();
+        let reading = thread::spawn(move || {
+            for line in stdout.lines() {
+                let Ok(()) = into.send(line.expect("readable")) else {
+                    return;
+                };
+            }
+        });
+        Self {
+            process,
+            mix: Mix::new(1),
+            lines,
+            out,
+            threads: vec![writing, reading],
+            open: HashMap::new(),
+            groups: VecDeque::new(),
+            held: 0,
+            garbage: 0,
+            next: Vec::new(),
+        }
+    }
+
+    fn write(&self, line: &str) {
+        self.out.send(format!("{line}\n")).expect("it is written");
+    }
+
+    fn send(&mut self, shot: Shot) {
+        self.write(&shot.message.to_string());
+        self.held += usize::from(matches!(shot.expect, Expect::Held));
+        let before = self.open.insert(shot.id().to_string(), (shot, 0));
+        assert!(before.is_none(), "an id twice: {before:?}");
+    }
+
+    fn handshake(&mut self) {
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "elicitation": {} },
+            "clientInfo": { "name": "soak", "version": "1" },
+        });
+        self.write(
+            &json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": params })
+                .to_string(),
+        );
+        let answer: Value = serde_json::from_str(&self.line()).expect("JSON");
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+        self.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    }
+
+    fn line(&self) -> String {
+        let line = self.lines.recv_timeout(PATIENCE);
+        line.unwrap_or_else(|_| panic!("no answer to {:?}", self.open.values().next()))
+    }
+
+    fn cancel(&mut self, id: &Value) -> Shot {
+        let (shot, _) = self.open.remove(&id.to_string()).expect("it is open");
+        let params = json!({ "requestId": id });
+        let method = "notifications/cancelled";
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+        shot
+    }
+
+    /// Takes one line in.
+    fn receive(&mut self) {
+        let message: Value = serde_json::from_str(&self.line()).expect("JSON");
+        let params = &message["params"];
+        match message["method"].as_str() {
+            None if message["id"].is_null() => {
+                assert_eq!(message["error"]["code"], -32700, "{message}");
+                self.garbage = self.garbage.checked_sub(1).expect("not more than garbage");
+            }
+            None => {
+                let flying = self.open.remove(&message["id"].to_string());
+                let (shot, logged) = flying.unwrap_or_else(|| panic!("nobody asked: {message}"));
+                self.held -= usize::from(matches!(shot.expect, Expect::Held));
+                let then = shot.check(&message, logged);
+                self.next.extend(self.mix.follow(&shot, then));
+            }
+            Some("elicitation/create") => {
+                let asked = |shot: &Shot| match &shot.expect {
+                    Expect::Word(asked, word) if *asked == params["message"] => Some(said(word)),
+                    _ => None,
+                };
+                let word = self.open.values().find_map(|(shot, _)| asked(shot));
+                let word = word.expect("who asks is open");
+                self.write(
+                    &json!({ "jsonrpc": "2.0", "id": message["id"], "result": word }).to_string(),
+                );
+            }
+            Some("notifications/message") => {
+                let said = params["data"].as_str().expect("text");
+                let (text, number) = said.split_once(':').expect("a number");
+                let of = |shot: &Shot| matches!(&shot.expect, Expect::Text(own, 3) if own == text);
+                let mut open = self.open.values_mut();
+                let (_, logged) = open.find(|(shot, _)| of(shot)).expect("it is open");
+                assert_eq!(number, logged.to_string(), "{message}");
+                *logged += 1;
+            }
+            Some("notifications/progress") => {
+                let token = params["progressToken"].to_string();
+                assert!(self.open.contains_key(&token), "{message}");
+            }
+            Some("notifications/subscriptions/acknowledged") => {
+                let id = &params["_meta"]["io.modelcontextprotocol/subscriptionId"];
+                let (shot, _) = self.open.get(&id.to_string()).expect("it is open");
+                let Expect::Subscription(uri) = &shot.expect else {
+                    panic!("{message} to {shot:?}");
+                };
+                let touch = self.mix.touch(Era::Legacy, uri);
+                self.next.push(touch);
+            }
+            Some("notifications/resources/updated") => {
+                let id = &params["_meta"]["io.modelcontextprotocol/subscriptionId"];
+                if !id.is_null() {
+                    let shot = self.cancel(id);
+                    let Expect::Subscription(uri) = &shot.expect else {
+                        panic!("{message} to {shot:?}");
+                    };
+                    assert_eq!(params["uri"], *uri);
+                }
+            }
+            Some(_) => panic!("not expected: {message}"),
+        }
+        for shot in std::mem::take(&mut self.next) {
+            self.send(shot);
+        }
+    }
+
+    fn hold(&mut self) {
+        let (group, shots) = self.mix.hold(GROUP);
+        self.groups.push_back(group);
+        let mut given_up = Vec::new();
+        for (at, shot) in shots.into_iter().enumerate() {
+            if at % 10 == 0 {
+                given_up.push(shot.id().clone());
+            }
+            self.send(shot);
+        }
+        for id in given_up {
+            self.cancel(&id);
+            self.held -= 1;
+        }
+    }
+
+    fn free(&mut self) {
+        if let Some(group) = self.groups.pop_front() {
+            let shot = self.mix.free(group);
+            self.send(shot);
+        }
+    }
+
+    /// Waits until no handler is there any more: what was given up ends on a thread of its own.
+    fn empty(&mut self) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let any = Expect::Counted(0);
+            let count = self.mix.tool(Era::Modern, "count", json!({}), any);
+            self.write(&count.message.to_string());
+            let counted: Value = serde_json::from_str(&self.line()).expect("JSON");
+            if counted["result"]["structuredContent"]["there"] == 0 {
+                return;
+            }
+            assert!(Instant::now() < end, "{counted}");
+        }
+    }
+
+    /// Sends so many requests, and waits for all answers.
+    fn round(&mut self, count: u64) {
+        let last = self.mix.made() + count;
+        while self.held < HELD {
+            self.hold();
+        }
+        let held = Expect::Counted(self.held as u64);
+        let count = self.mix.tool(Era::Modern, "count", json!({}), held);
+        self.send(count);
+        while self.mix.made() < last {
+            while self.held < HELD {
+                self.hold();
+            }
+            while self.open.len() < self.held + WINDOW {
+                let shot = self.mix.any();
+                self.send(shot);
+                if self.mix.made().is_multiple_of(100) {
+                    self.garbage += 1;
+                    self.write("garbage");
+                }
+            }
+            if self.mix.made().is_multiple_of(5) {
+                self.free();
+            }
+            self.receive();
+        }
+        while !self.groups.is_empty() {
+            self.free();
+        }
+        while !self.open.is_empty() || self.garbage > 0 {
+            self.receive();
+        }
+        self.process.weigh();
+    }
+}
+
+#[test]
+fn many_requests_over_pipes_are_answered_once_each_and_leave_nothing_behind() {
+    let mut client = Client::new();
+    client.handshake();
+    for _ in 0..ROUNDS {
+        client.round(ROUND);
+    }
+    client.empty();
+    client.process.assert_constant(WARM, GROWTH);
+    // The end of input is the end.
+    drop(client.out);
+    for thread in client.threads {
+        thread.join().expect("no panic");
+    }
+    assert_eq!(client.lines.try_iter().count(), 0);
+    assert!(client.process.child.wait().expect("waited for").success());
+}

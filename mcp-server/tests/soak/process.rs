@@ -1,0 +1,87 @@
+//! The server's process, and how much memory it has.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+pub(crate) struct Process {
+    pub(crate) child: Child,
+    pub(crate) stdout: Option<BufReader<ChildStdout>>,
+    /// KiB, after each round.
+    memory: Vec<u64>,
+}
+
+/// The example `soak-subject`, which is built together with the tests.
+fn subject() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let name = format!("soak-subject{}", std::env::consts::EXE_SUFFIX);
+    let path = folder.join("examples").join(name);
+    assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
+    path
+}
+
+impl Process {
+    pub(crate) fn start(kind: &str) -> Self {
+        let mut child = Command::new(subject())
+            .arg(kind)
+            .env_remove("RUST_BACKTRACE")
+            // Memory that is free again is to be seen as such.
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("MALLOC_TRIM_THRESHOLD_", "65536")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
+        let stdout = child.stdout.take().map(BufReader::new);
+        Self {
+            child,
+            stdout,
+            memory: Vec::new(),
+        }
+    }
+
+    /// What it prints first.
+    pub(crate) fn first_line(&mut self) -> String {
+        let mut line = String::new();
+        let stdout = self.stdout.as_mut().expect("not taken");
+        stdout.read_line(&mut line).expect("readable");
+        line.trim().to_owned()
+    }
+
+    /// Notes how much memory it has; nothing is in flight.
+    pub(crate) fn weigh(&mut self) {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        // Elsewhere than on Linux nothing is weighed.
+        let Ok(status) = status else {
+            return;
+        };
+        let mut lines = status.lines();
+        let line = lines.find_map(|line| line.strip_prefix("RssAnon:"));
+        let size = line.and_then(|line| line.split_whitespace().next());
+        let size = size.and_then(|size| size.parse().ok());
+        self.memory.push(size.expect("a number of KiB"));
+    }
+
+    /// Whether memory is what it was after the first rounds, in which everything had its turn.
+    /// `bytes` is how much it may have grown.
+    pub(crate) fn assert_constant(&self, warm: usize, bytes: u64) {
+        let weighed = &self.memory;
+        println!("{weighed:?} KiB");
+        let Some((&last, first)) = weighed.split_last() else {
+            return;
+        };
+        let before = first.iter().take(warm).max().copied().unwrap_or(last);
+        let grown = last.saturating_sub(before) << 10;
+        assert!(grown < bytes, "{grown} bytes more: {weighed:?} KiB");
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Where a test failed, nothing is to be left behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

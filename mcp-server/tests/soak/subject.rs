@@ -1,0 +1,174 @@
+//! The process that the soak test loads: `pipes` serves standard input and output, `http` a socket
+//! whose address it prints.
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_server::types::{
+    LoggingLevel, ResourcesCapability, StringSchema, ToolsCapability, json::Object,
+};
+use mcp_server::{BuildError, Context, Form, HandlerError, Json, Limits, Server};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+#[derive(Deserialize, JsonSchema)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Number {
+    number: u64,
+}
+
+/// How many handlers began, and how many of them are still there.
+#[derive(Default)]
+struct Count {
+    began: AtomicUsize,
+    there: AtomicUsize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Counted {
+    began: usize,
+    there: usize,
+}
+
+/// A handler that is there until this is dropped.
+struct Here(Arc<Count>);
+
+impl Count {
+    fn enter(self: &Arc<Self>) -> Here {
+        self.began.fetch_add(1, Ordering::Relaxed);
+        self.there.fetch_add(1, Ordering::Relaxed);
+        Here(Arc::clone(self))
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        self.0.there.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn main() -> ExitCode {
+    let http = std::env::args().nth(1).is_some_and(|word| word == "http");
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build().expect("a runtime");
+    let served = runtime.block_on(async {
+        let server = server().expect("the definition is sound");
+        if http {
+            let serving = server.serve_http("127.0.0.1:0").expect("bound");
+            println!("{}", serving.local_addr());
+            serving.await
+        } else {
+            server.serve_stdio().await
+        }
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn server() -> Result<Server, BuildError> {
+    let mut limits = Limits::default();
+    limits.sessions = 8;
+    let count = Arc::<Count>::default();
+    let (free, freed) = watch::channel(0);
+    let holding = Arc::clone(&count);
+    let counted = Arc::clone(&count);
+    let mut builder = Server::builder("soak", "1")
+        .limits(limits)
+        .page_size(NonZeroUsize::MIN.saturating_add(3))
+        .capabilities(|has| {
+            has.tools(ToolsCapability::new().list_changed(true))
+                .resources(ResourcesCapability::new().subscribe(true))
+        })
+        .tool("echo", "Says it again", |args: Text, _: Context| async {
+            Ok(args.text)
+        })
+        .tool("late", "Says it later", |args: Text, _: Context| async {
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+            Ok(args.text)
+        })
+        .tool("talk", "Says it in between", talk)
+        .tool("fail", "Fails", |args: Text, _: Context| async {
+            Err::<String, _>(HandlerError::tool(args.text))
+        })
+        .tool("panic", "Panics", panic)
+        .tool("ask", "Asks for a word", ask)
+        .tool(
+            "touch",
+            "Changes a resource",
+            |args: Text, cx: Context| async move {
+                cx.server().resource_updated(args.text.as_str());
+                Ok(args.text)
+            },
+        )
+        .tool(
+            "hold",
+            "Waits until it is freed",
+            move |args: Number, _: Context| {
+                let (here, mut freed) = (holding.enter(), freed.clone());
+                async move {
+                    let _here = here;
+                    freed.wait_for(|freed| *freed >= args.number).await?;
+                    Ok("free")
+                }
+            },
+        )
+        .tool(
+            "free",
+            "Frees who waits",
+            move |args: Number, _: Context| {
+                free.send_modify(|freed| *freed = args.number.max(*freed));
+                async { Ok("freed") }
+            },
+        )
+        .tool("count", "Counts who waits", move |(): (), _: Context| {
+            let counted = Counted {
+                began: counted.began.load(Ordering::Relaxed),
+                there: counted.there.load(Ordering::Relaxed),
+            };
+            async { Ok(Json(counted)) }
+        });
+    for number in 0..4 {
+        let name = format!("filler-{number}");
+        builder = builder.tool(name, "Fills a page", |(): (), _: Context| async { Ok("") });
+    }
+    builder.build()
+}
+
+async fn talk(args: Text, cx: Context) -> Result<String, HandlerError> {
+    for number in 0..3 {
+        let said = format!("{}:{number}", args.text);
+        cx.progress(f64::from(number), 3.0, None).await?;
+        cx.log(LoggingLevel::Warning, None, said).await?;
+    }
+    Ok(args.text)
+}
+
+/// At once, or when it was polled before.
+async fn panic(args: Text, _: Context) -> Result<String, HandlerError> {
+    if args.text.len().is_multiple_of(2) {
+        tokio::task::yield_now().await;
+    }
+    panic!("as asked")
+}
+
+async fn ask(args: Text, cx: Context) -> Result<String, HandlerError> {
+    let form = Form::<Object>::new(args.text).required("word", StringSchema::new());
+    let answer = cx.elicit(form).key("word").await?.accepted();
+    let word = answer
+        .as_ref()
+        .and_then(|answer| answer.get("word")?.as_str());
+    Ok(word.unwrap_or_default().to_owned())
+}

@@ -1,0 +1,153 @@
+//! A service of hyper.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::pin::{Pin, pin};
+use std::str::FromStr;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use crate::answer::{Fixed, progress};
+
+/// The form of an answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    /// One JSON text.
+    Json,
+    /// Two events, both there at once.
+    Events,
+    /// Two events, the second one later.
+    Stream,
+}
+
+impl FromStr for Form {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "json" => Ok(Self::Json),
+            "events" => Ok(Self::Events),
+            "stream" => Ok(Self::Stream),
+            _ => Err("the form of an answer is json, events or stream"),
+        }
+    }
+}
+
+pub(crate) async fn serve(fixed: Fixed, form: Form) -> Result<(), Box<dyn Error>> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?);
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        tokio::spawn(async move {
+            let service = service_fn(move |request| respond(request, fixed, form));
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+            if let Err(error) = connection.await {
+                eprintln!("{error}");
+            }
+        });
+    }
+}
+
+async fn respond(
+    request: Request<Incoming>,
+    fixed: Fixed,
+    form: Form,
+) -> Result<Response<Answer>, Box<dyn Error + Send + Sync>> {
+    let mut text = Vec::new();
+    let mut body = pin!(request.into_body());
+    while let Some(frame) = std::future::poll_fn(|task| body.as_mut().poll_frame(task)).await {
+        if let Ok(data) = frame?.into_data() {
+            text.extend_from_slice(&data);
+        }
+    }
+    let result = fixed.result(&text)?;
+    let mut out = Vec::new();
+    let (now, later) = match form {
+        Form::Json => {
+            serde_json::to_writer(&mut out, &result)?;
+            (out, None)
+        }
+        Form::Events => {
+            event(&mut out, &progress())?;
+            event(&mut out, &result)?;
+            (out, None)
+        }
+        Form::Stream => {
+            let mut last = Vec::new();
+            event(&mut out, &progress())?;
+            event(&mut last, &result)?;
+            (out, Some(last))
+        }
+    };
+    let mut response = Response::new(Answer {
+        now: Some(now.into()),
+        later: later.map(Bytes::from),
+        waited: false,
+    });
+    let headers = response.headers_mut();
+    if matches!(form, Form::Json) {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    } else {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    }
+    Ok(response)
+}
+
+fn event(out: &mut Vec<u8>, message: &Value) -> serde_json::Result<()> {
+    out.extend_from_slice(b"data: ");
+    serde_json::to_writer(&mut *out, message)?;
+    out.extend_from_slice(b"\n\n");
+    Ok(())
+}
+
+/// A body of one piece, or of two between which it waits.
+struct Answer {
+    now: Option<Bytes>,
+    later: Option<Bytes>,
+    waited: bool,
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(now) = self.now.take() {
+            return Poll::Ready(Some(Ok(Frame::data(now))));
+        }
+        if self.later.is_some() && !std::mem::replace(&mut self.waited, true) {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let later = self.later.take();
+        Poll::Ready(later.map(|later| Ok(Frame::data(later))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.now.is_none() && self.later.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match (&self.now, &self.later) {
+            (Some(now), None) => SizeHint::with_exact(now.len() as u64),
+            (None, None) => SizeHint::with_exact(0),
+            _ => SizeHint::default(),
+        }
+    }
+}

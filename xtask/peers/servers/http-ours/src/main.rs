@@ -1,0 +1,53 @@
+//! `mcp-server` over HTTP. Says its address in the first line of its output.
+
+use mcp_server::{Context, Server};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+struct Greet {
+    /// Whom to greet
+    name: String,
+}
+
+/// As long as it takes for what was said before to be sent on its own.
+async fn pause() {
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(serve())
+}
+
+async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    let server = Server::builder("bench", "1.0.0")
+        .tool("greet", "Greets somebody", |args: Greet, _: Context| {
+            std::future::ready(Ok(format!("Hello, {}!", args.name)))
+        })
+        .tool(
+            "report",
+            "Reports first",
+            |args: Greet, cx: Context| async move {
+                cx.progress(1.0, 2.0, None).await?;
+                Ok(format!("Hello, {}!", args.name))
+            },
+        )
+        .tool(
+            "pause",
+            "Reports and waits",
+            |args: Greet, cx: Context| async move {
+                cx.progress(1.0, 2.0, None).await?;
+                pause().await;
+                Ok(format!("Hello, {}!", args.name))
+            },
+        )
+        .build()?;
+    let http = server.serve_http("127.0.0.1:0")?;
+    println!("{}", http.local_addr());
+    Ok(http.await?)
+}

@@ -1,0 +1,241 @@
+//! What is measured: the servers, the requests, and what is right in an answer.
+
+use std::fmt;
+
+use anyhow::{Context as _, Result, ensure};
+use memchr::memmem::Finder;
+use serde_json::{Value, json};
+
+/// A server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Floor,
+    Ours,
+    Rmcp,
+}
+
+impl Who {
+    pub(crate) const ALL: [Self; 3] = [Self::Floor, Self::Ours, Self::Rmcp];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Floor => "floor",
+            Self::Ours => "mcp-server",
+            Self::Rmcp => "rmcp",
+        }
+    }
+}
+
+/// A transport, and the form of answers on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Over HTTP, one JSON text.
+    Json,
+    /// Over HTTP, progress and the result, both there at once.
+    Events,
+    /// Over HTTP, progress, and the result after a while.
+    Stream,
+    /// A line on standard output.
+    Line,
+}
+
+/// An era, by its newest revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    Modern,
+    Legacy,
+}
+
+/// A row of the tables, apart from how much is asked at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Case {
+    pub(crate) era: Era,
+    pub(crate) form: Form,
+}
+
+impl Case {
+    pub(crate) fn all() -> Vec<Self> {
+        let mut cases = Vec::new();
+        for form in [Form::Json, Form::Events, Form::Stream, Form::Line] {
+            for era in [Era::Modern, Era::Legacy] {
+                cases.push(Self { era, form });
+            }
+        }
+        cases
+    }
+
+    /// How many requests are under way at once: connections, or lines.
+    pub(crate) fn widths(self) -> &'static [usize] {
+        match self.form {
+            Form::Line => &[1, 64],
+            _ => &[1, 16, 64],
+        }
+    }
+
+    /// The program of a server, and what it is started with.
+    pub(crate) fn command(self, who: Who) -> (&'static str, Vec<&'static str>) {
+        let revision = self.era.revision();
+        match (who, self.form) {
+            (Who::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
+            (Who::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
+            (Who::Ours, Form::Line) => ("hello-ours", vec![]),
+            (Who::Ours, _) => ("http-ours", vec![]),
+            (Who::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
+            (Who::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
+        }
+    }
+
+    /// The tool that is called.
+    pub(crate) fn tool(self) -> &'static str {
+        match self.form {
+            Form::Json | Form::Line => "greet",
+            Form::Events => "report",
+            Form::Stream => "pause",
+        }
+    }
+
+    /// The request, with [`FIRST_ID`].
+    pub(crate) fn request(self) -> String {
+        let mut meta = json!({});
+        if self.era == Era::Modern {
+            meta = json!({
+                "io.modelcontextprotocol/protocolVersion": self.era.revision(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "load", "version": "1.0.0" },
+            });
+        }
+        if self.events() {
+            meta["progressToken"] = "p1".into();
+        }
+        let mut params = json!({ "name": self.tool(), "arguments": { "name": "benchmark" } });
+        if meta != json!({}) {
+            params["_meta"] = meta;
+        }
+        json!({ "jsonrpc": "2.0", "id": FIRST_ID, "method": "tools/call", "params": params })
+            .to_string()
+    }
+
+    /// Whether progress comes before the answer.
+    pub(crate) fn events(self) -> bool {
+        matches!(self.form, Form::Events | Form::Stream)
+    }
+}
+
+impl Form {
+    fn argument(self) -> &'static str {
+        match self {
+            Self::Json | Self::Line => "json",
+            Self::Events => "events",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+impl Era {
+    pub(crate) fn revision(self) -> &'static str {
+        match self {
+            Self::Modern => "2026-07-28",
+            Self::Legacy => "2025-11-25",
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = match self.form {
+            Form::Json => "HTTP, JSON",
+            Form::Events => "HTTP, events at once",
+            Form::Stream => "HTTP, events one by one",
+            Form::Line => "stdio",
+        };
+        write!(f, "{form}, {}", self.era.revision())
+    }
+}
+
+/// All ids have as many digits as this one, so that a request is changed in place.
+pub(crate) const FIRST_ID: u64 = 100_000_000;
+
+/// The handshake of the older era.
+pub(crate) fn initialize() -> String {
+    let info = json!({ "name": "load", "version": "1.0.0" });
+    let revision = Era::Legacy.revision();
+    json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": { "protocolVersion": revision, "capabilities": {}, "clientInfo": info },
+    })
+    .to_string()
+}
+
+/// What ends the handshake.
+pub(crate) fn initialized() -> String {
+    json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()
+}
+
+const TEXT: &str = "Hello, benchmark!";
+
+/// Looks at answers: at the first one closely, at all others for what must stand in them.
+pub(crate) struct Checker {
+    text: Finder<'static>,
+    progress: Option<Finder<'static>>,
+    id: Vec<u8>,
+}
+
+impl Checker {
+    pub(crate) fn new(case: Case) -> Self {
+        let progress = || Finder::new(b"\"notifications/progress\"".as_slice());
+        Self {
+            text: Finder::new(b"\"text\":\"Hello, benchmark!\"".as_slice()),
+            progress: case.events().then(progress),
+            id: format!("\"id\":{FIRST_ID}").into_bytes(),
+        }
+    }
+
+    /// Whether what must stand in the answer to a request does.
+    pub(crate) fn is_right(&mut self, body: &[u8], id: u64) -> bool {
+        write_id(&mut self.id, 5, id);
+        self.text.find(body).is_some()
+            && memchr::memmem::find(body, &self.id).is_some()
+            && self
+                .progress
+                .as_ref()
+                .is_none_or(|progress| progress.find(body).is_some())
+    }
+
+    /// Reads the messages of an answer.
+    pub(crate) fn check(&self, messages: &[Value], id: u64) -> Result<()> {
+        let (answer, before) = messages.split_last().context("an empty answer")?;
+        ensure!(answer["id"] == id, "another id: {answer}");
+        ensure!(
+            answer["result"]["content"][0]["text"] == TEXT,
+            "another result: {answer}"
+        );
+        let progress = usize::from(self.progress.is_some());
+        ensure!(before.len() == progress, "other messages: {before:?}");
+        for message in before {
+            let params = &message["params"];
+            let right = message["method"] == "notifications/progress"
+                && params["progressToken"] == "p1"
+                && params["total"] == 2.0;
+            ensure!(right, "another notification: {message}");
+        }
+        Ok(())
+    }
+}
+
+/// Writes an id over the one that stands at a place.
+pub(crate) fn write_id(text: &mut [u8], at: usize, id: u64) {
+    let mut rest = id;
+    for digit in text[at..at + 9].iter_mut().rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+}
+
+/// Where the id stands in a request.
+pub(crate) fn id_place(request: &[u8]) -> Result<usize> {
+    let id = format!("\"id\":{FIRST_ID}");
+    let at = memchr::memmem::find(request, id.as_bytes());
+    Ok(at.context("a request without an id")? + 5)
+}

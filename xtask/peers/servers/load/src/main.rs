@@ -1,0 +1,76 @@
+//! Puts servers under load, measures what they cost, and prints the comparison:
+//! `load FOLDER [--quick] [--only TEXT]`, with the folder that the servers were built in. The cases
+//! are those whose name has the text, and then nothing is weighed.
+//!
+//! Three servers take turns: the floor, `mcp-server` and rmcp. One thread writes requests and waits
+//! for the answers in the order in which it asked; the server has a processor of its own, where
+//! there are two. All figures are medians over the rounds, and all ratios medians of the ratios
+//! within a round, since the speed of a machine drifts.
+
+mod case;
+mod http;
+mod pinning;
+mod rounds;
+mod sample;
+mod server;
+mod stdio;
+mod table;
+mod weight;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::bail;
+
+use case::Case;
+use pinning::Pinning;
+
+/// How much is measured.
+struct Effort {
+    rounds: usize,
+    time: Duration,
+    /// How often the servers are built from nothing.
+    builds: usize,
+}
+
+const FULL: Effort = Effort {
+    rounds: 5,
+    time: Duration::from_secs(1),
+    builds: 2,
+};
+const QUICK: Effort = Effort {
+    rounds: 3,
+    time: Duration::from_millis(250),
+    builds: 0,
+};
+
+const USAGE: &str = "usage: load FOLDER [--quick] [--only TEXT]";
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some((folder, options)) = arguments.split_first() else {
+        bail!("{USAGE}");
+    };
+    let (effort, only) = match options {
+        [] => (FULL, None),
+        ["--quick"] => (QUICK, None),
+        ["--only", only] => (FULL, Some(*only)),
+        ["--quick", "--only", only] => (QUICK, Some(*only)),
+        _ => bail!("{USAGE}"),
+    };
+    let folder = Path::new(folder);
+    let mut cases = Case::all();
+    if let Some(only) = only {
+        cases.retain(|case| case.to_string().contains(only));
+    }
+    // Before the pinning, which builds would inherit.
+    let weights = match only {
+        None => weight::all(folder, effort.builds)?,
+        Some(_) => Vec::new(),
+    };
+    let pinning = Pinning::new();
+    let results = rounds::run(folder, &cases, &effort, &pinning)?;
+    table::print(&results, &weights, &effort, &pinning);
+    Ok(())
+}

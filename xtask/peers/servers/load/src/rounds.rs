@@ -1,0 +1,185 @@
+//! The measurements: round after round, so that a slow minute of the machine hits all servers.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::Effort;
+use crate::case::{Case, Who};
+use crate::http;
+use crate::pinning::Pinning;
+use crate::sample::{Memory, Sample};
+use crate::server::{self, Process, Way, own_cpu};
+use crate::stdio;
+
+/// All that was measured.
+pub(crate) struct Results {
+    pub(crate) rows: Vec<Row>,
+    /// Why a server has no figures for a case.
+    pub(crate) failures: Vec<(Case, Who, String)>,
+}
+
+/// A case with so many requests at once.
+pub(crate) struct Row {
+    pub(crate) case: Case,
+    pub(crate) width: usize,
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// What a round says of each server.
+#[derive(Clone, Default)]
+pub(crate) struct Round {
+    samples: [Option<Sample>; 3],
+    memory: [Option<Memory>; 3],
+}
+
+impl Round {
+    pub(crate) fn sample(&self, who: Who) -> Option<&Sample> {
+        self.samples[who as usize].as_ref()
+    }
+
+    /// Of all widths up to this one.
+    pub(crate) fn memory(&self, who: Who) -> Option<Memory> {
+        self.memory[who as usize]
+    }
+}
+
+pub(crate) fn run(
+    folder: &Path,
+    cases: &[Case],
+    effort: &Effort,
+    pinning: &Pinning,
+) -> Result<Results> {
+    let mut results = Results {
+        rows: Vec::new(),
+        failures: Vec::new(),
+    };
+    for &case in cases {
+        for &width in case.widths() {
+            results.rows.push(Row {
+                case,
+                width,
+                rounds: vec![Round::default(); effort.rounds],
+            });
+        }
+    }
+    for round in 0..effort.rounds {
+        eprintln!("round {} of {}", round + 1, effort.rounds);
+        for &case in cases {
+            // Whoever comes first has another machine than whoever comes last.
+            let mut order = Who::ALL;
+            order.rotate_left(round % Who::ALL.len());
+            let mut subjects = Vec::new();
+            for who in order {
+                match Subject::start(folder, case, who, pinning) {
+                    Ok(subject) => subjects.push(subject),
+                    Err(error) => results.fail(case, who, &error),
+                }
+            }
+            for &width in case.widths() {
+                for subject in &mut subjects {
+                    match subject.measure(width, effort.time) {
+                        Ok((sample, memory)) => {
+                            let row = results.row(case, width);
+                            row.rounds[round].samples[subject.who as usize] = Some(sample);
+                            row.rounds[round].memory[subject.who as usize] = Some(memory);
+                        }
+                        Err(error) => results.fail(case, subject.who, &error),
+                    }
+                }
+            }
+        }
+    }
+    Ok(results)
+}
+
+impl Results {
+    fn row(&mut self, case: Case, width: usize) -> &mut Row {
+        let row = |row: &&mut Row| row.case == case && row.width == width;
+        self.rows.iter_mut().find(row).expect("each case has rows")
+    }
+
+    fn fail(&mut self, case: Case, who: Who, error: &anyhow::Error) {
+        let known = |failure: &(Case, Who, String)| failure.0 == case && failure.1 == who;
+        if !self.failures.iter().any(known) {
+            self.failures.push((case, who, format!("{error:#}")));
+        }
+    }
+}
+
+/// A server that is running.
+struct Subject {
+    case: Case,
+    who: Who,
+    process: Process,
+    way: Way,
+    fresh: bool,
+}
+
+impl Subject {
+    fn start(folder: &Path, case: Case, who: Who, pinning: &Pinning) -> Result<Self> {
+        let (process, way) = server::start(folder, case, who, pinning)?;
+        Ok(Self {
+            case,
+            who,
+            process,
+            way,
+            fresh: true,
+        })
+    }
+
+    fn measure(&mut self, width: usize, time: Duration) -> Result<(Sample, Memory)> {
+        let fresh = std::mem::replace(&mut self.fresh, false);
+        let (case, process) = (self.case, &mut self.process);
+        let sample = match &mut self.way {
+            Way::Address(address) => {
+                let address = *address;
+                if fresh {
+                    // It rests when it has shown that it works.
+                    drop(http::Load::open(address, case, 1)?);
+                    process.rests()?;
+                }
+                let mut load = http::Load::open(address, case, width)?;
+                load.run(time / 10, |_| {})?;
+                clocked(process, width, |each| load.run(time, each))?
+            }
+            Way::Pipes(input, output) => {
+                let mut load = stdio::Load::open(input, output, case, fresh)?;
+                if fresh {
+                    process.rests()?;
+                }
+                load.run(width, time / 10, |_| {})?;
+                clocked(process, width, |each| load.run(width, time, each))?
+            }
+        };
+        Ok((sample, self.process.memory()?))
+    }
+}
+
+/// Measures what happens meanwhile.
+fn clocked(
+    process: &Process,
+    width: usize,
+    run: impl FnOnce(&mut dyn FnMut(Duration)) -> Result<(u64, u64)>,
+) -> Result<Sample> {
+    let mut latencies = Vec::new();
+    let before = (process.cpu()?, own_cpu()?, Instant::now());
+    let (requests, errors) = run(&mut |latency| {
+        if width == 1 {
+            latencies.push(latency);
+        }
+    })?;
+    let time = before.2.elapsed();
+    let own_cpu = own_cpu()?.saturating_sub(before.1);
+    let server_cpu = process.cpu()?.saturating_sub(before.0);
+    latencies.sort();
+    Ok(Sample {
+        requests,
+        errors,
+        time,
+        server_cpu,
+        own_cpu,
+        latency: latencies.get(latencies.len() / 2).copied(),
+    })
+}

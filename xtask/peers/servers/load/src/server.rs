@@ -1,0 +1,114 @@
+//! A server as a process, and what the system knows of it.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use crate::case::{Case, Form, Who};
+use crate::pinning::Pinning;
+use crate::sample::Memory;
+
+/// How to reach a server.
+pub(crate) enum Way {
+    Address(SocketAddr),
+    Pipes(ChildStdin, ChildStdout),
+}
+
+/// Starts a server.
+pub(crate) fn start(
+    folder: &Path,
+    case: Case,
+    who: Who,
+    pinning: &Pinning,
+) -> Result<(Process, Way)> {
+    let (name, arguments) = case.command(who);
+    let child = pinning
+        .server(&folder.join(name))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {name}"))?;
+    let mut process = Process { child, idle: 0 };
+    let stdin = process.child.stdin.take().context("no input")?;
+    let stdout = process.child.stdout.take().context("no output")?;
+    if case.form == Form::Line {
+        return Ok((process, Way::Pipes(stdin, stdout)));
+    }
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line)?;
+    let address = line.trim().parse();
+    let address = address.with_context(|| format!("{name} has no address"))?;
+    Ok((process, Way::Address(address)))
+}
+
+/// A process that ends with this value.
+pub(crate) struct Process {
+    child: Child,
+    idle: u64,
+}
+
+impl Process {
+    /// Notes what it uses now, before any load.
+    pub(crate) fn rests(&mut self) -> Result<()> {
+        self.idle = self.status("VmRSS:")?;
+        Ok(())
+    }
+
+    pub(crate) fn memory(&self) -> Result<Memory> {
+        Ok(Memory {
+            idle: self.idle,
+            peak: self.status("VmHWM:")?,
+        })
+    }
+
+    /// What it has used of its processor so far.
+    pub(crate) fn cpu(&self) -> Result<Duration> {
+        cpu(&self.child.id().to_string())
+    }
+
+    fn status(&self, member: &str) -> Result<u64> {
+        let file = format!("/proc/{}/status", self.child.id());
+        let text = fs::read_to_string(&file).context(file)?;
+        let line = text.lines().find_map(|line| line.strip_prefix(member));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        let kilobytes: u64 = kilobytes
+            .with_context(|| format!("no {member}"))?
+            .trim()
+            .parse()?;
+        Ok(kilobytes * 1024)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What this process has used of its processor so far.
+pub(crate) fn own_cpu() -> Result<Duration> {
+    cpu("self")
+}
+
+/// The time of all threads that there are. Those of the servers live as long as the process.
+fn cpu(process: &str) -> Result<Duration> {
+    let folder = format!("/proc/{process}/task");
+    let mut nanoseconds = 0;
+    for task in fs::read_dir(&folder).context(folder)? {
+        // A thread may have ended meanwhile.
+        let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else {
+            continue;
+        };
+        let first = text.split_whitespace().next().context("no time")?;
+        nanoseconds += first.parse::<u64>()?;
+    }
+    Ok(Duration::from_nanos(nanoseconds))
+}

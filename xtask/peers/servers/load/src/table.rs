@@ -1,0 +1,254 @@
+//! The comparison, for people.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::Effort;
+use crate::case::{Form, Who};
+use crate::pinning::Pinning;
+use crate::rounds::{Results, Row};
+use crate::sample::{Memory, Sample, median, number};
+use crate::weight::Weight;
+
+/// Prints everything; what misses its target stands at the end once more.
+pub(crate) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
+    let mut missed = Vec::new();
+    println!(
+        "{} rounds of {} ms. {pinning}",
+        effort.rounds,
+        effort.time.as_millis()
+    );
+    println!();
+    speed(results, &mut missed);
+    println!();
+    memory(results, &mut missed);
+    println!();
+    weight(weights, &mut missed);
+    println!();
+    println!("{NOTES}");
+    for (case, who, why) in &results.failures {
+        println!("{} has no figures for {case}: {why}", who.name());
+    }
+    println!();
+    if missed.is_empty() {
+        println!("All targets are met.");
+    }
+    for target in &missed {
+        println!("missed: {target}");
+    }
+}
+
+const NOTES: &str = "\
+Speed: requests a second, time of the server's processor for a request and, where one request is
+under way at a time, the time of the median request. `of floor`: the floor's figures divided by the
+server's so that more is better: requests a second / processor time. Everybody runs tokio with one
+thread, and sends with TCP_NODELAY. The floor is hyper 1, or a loop over lines, with
+serde_json::Value.
+mcp-server: over HTTP with its default features, which validate arguments, by `serve_http`; over
+stdio with `legacy`, `seal` and `stdio`.
+rmcp: without its checks of `Origin`, over HTTP on hyper alone. 2026-07-28 is served without
+sessions. For 2025-11-25 and JSON, `legacy_session_mode` is off and `json_response` on, since in a
+session it always answers with events: that is less than the others do. With events, sessions are
+on, and `sse_retry` is off, which saves an event. Over stdio `stdio_pipes`, its faster transport.
+~ : the floor's rounds differ by more than a quarter; the machine is not quiet
+^ : the load had no time left, so that the server may be faster
+! : some answers were wrong";
+
+fn speed(results: &Results, missed: &mut Vec<String>) {
+    println!("| | at once | floor | mcp-server | of floor | rmcp | of floor | target |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for row in &results.rows {
+        let mut line = format!("| {} | {} |", row.case, row.width);
+        for who in Who::ALL {
+            let _ = write!(line, " {} |", row.cell(who));
+            if who != Who::Floor {
+                let _ = write!(line, " {} |", row.ratios(who));
+            }
+        }
+        match row.target() {
+            Some(target) => {
+                let verdict = if target.met { "met" } else { "missed" };
+                let _ = write!(line, " {}, {verdict} |", target.words);
+                if !target.met {
+                    missed.push(format!(
+                        "{}, {} at once: {} ({})",
+                        row.case, row.width, target.words, target.figure
+                    ));
+                }
+            }
+            None => line.push_str(" |"),
+        }
+        println!("{line}");
+    }
+}
+
+struct Target {
+    words: String,
+    figure: String,
+    met: bool,
+}
+
+impl Row {
+    fn samples(&self, who: Who) -> impl Iterator<Item = &Sample> {
+        self.rounds
+            .iter()
+            .filter_map(move |round| round.sample(who))
+    }
+
+    fn middle(&self, who: Who, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.samples(who).map(figure))
+    }
+
+    /// The median of the ratios to the floor of the same round.
+    fn ratio(&self, who: Who, figure: impl Fn(&Sample) -> f64) -> Option<f64> {
+        median(self.rounds.iter().filter_map(|round| {
+            Some(figure(round.sample(who)?) / figure(round.sample(Who::Floor)?))
+        }))
+    }
+
+    fn cell(&self, who: Who) -> String {
+        let (Some(rate), Some(cost)) = (
+            self.middle(who, Sample::rate),
+            self.middle(who, Sample::cost),
+        ) else {
+            return "-".to_owned();
+        };
+        let mut cell = format!("{:.1}k/s, {cost:.1} us", rate / 1000.0);
+        if let Some(p50) = self.middle(who, latency)
+            && self.width == 1
+        {
+            let _ = write!(cell, ", p50 {p50:.1} us");
+        }
+        if who == Who::Floor && self.is_unsteady() {
+            cell.push_str(" ~");
+        }
+        if self.samples(who).any(Sample::is_of_the_load) {
+            cell.push_str(" ^");
+        }
+        if self.samples(who).any(|sample| sample.errors > 0) {
+            cell.push_str(" !");
+        }
+        cell
+    }
+
+    fn is_unsteady(&self) -> bool {
+        let rates = || self.samples(Who::Floor).map(Sample::rate);
+        rates().fold(0.0, f64::max) > rates().fold(f64::MAX, f64::min) * 1.25
+    }
+
+    fn ratios(&self, who: Who) -> String {
+        let (Some(rate), Some(cost)) =
+            (self.ratio(who, Sample::rate), self.ratio(who, Sample::cost))
+        else {
+            return "-".to_owned();
+        };
+        format!("{rate:.2} / {:.2}", 1.0 / cost)
+    }
+
+    fn target(&self) -> Option<Target> {
+        let least = match (self.case.form, self.width) {
+            (Form::Json, 16 | 64) => 0.85,
+            (Form::Events | Form::Stream, 16 | 64) => 0.7,
+            (Form::Line, 64) => 0.5,
+            (Form::Line, 1) => {
+                let ratio = self.ratio(Who::Ours, latency)?;
+                return Some(Target {
+                    words: "p50 at most 2 x".to_owned(),
+                    figure: format!("{ratio:.2} x"),
+                    met: ratio <= 2.0,
+                });
+            }
+            _ => return None,
+        };
+        let ratio = self.ratio(Who::Ours, Sample::rate)?;
+        Some(Target {
+            words: format!("at least {least}"),
+            figure: format!("{ratio:.2}"),
+            met: ratio >= least,
+        })
+    }
+
+    /// Memory after the last width of a case; medians.
+    fn memory(&self, who: Who) -> Option<(f64, f64)> {
+        let all = |figure: fn(Memory) -> u64| {
+            let rounds = self.rounds.iter().filter_map(|round| round.memory(who));
+            median(rounds.map(|memory| number(figure(memory) >> 10) / 1024.0))
+        };
+        Some((all(|memory| memory.idle)?, all(|memory| memory.peak)?))
+    }
+}
+
+fn latency(sample: &Sample) -> f64 {
+    sample
+        .latency
+        .map_or(f64::NAN, |latency| latency.as_secs_f64() * 1e6)
+}
+
+fn memory(results: &Results, missed: &mut Vec<String>) {
+    println!("| memory, idle / peak, MiB | floor | mcp-server | rmcp | target |");
+    println!("| --- | --- | --- | --- | --- |");
+    // The widest row of each case has seen all that came before.
+    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
+    for row in results.rows.iter().filter(widest) {
+        let case = row.case;
+        let mut line = format!("| {case} |");
+        for who in Who::ALL {
+            let cell = row.memory(who).map_or_else(
+                || "-".to_owned(),
+                |(idle, peak)| format!("{idle:.1} / {peak:.1}"),
+            );
+            let _ = write!(line, " {cell} |");
+        }
+        if let (Some(ours), Some(rmcp)) = (row.memory(Who::Ours), row.memory(Who::Rmcp)) {
+            let met = ours.0 <= rmcp.0 && ours.1 <= rmcp.1;
+            let verdict = if met { "met" } else { "missed" };
+            let _ = write!(line, " at most rmcp's, {verdict} |");
+            if !met {
+                missed.push(format!(
+                    "memory, {case}: at most rmcp's ({:.1} / {:.1}, rmcp {:.1} / {:.1})",
+                    ours.0, ours.1, rmcp.0, rmcp.1
+                ));
+            }
+        } else {
+            line.push_str(" |");
+        }
+        println!("{line}");
+    }
+}
+
+fn weight(weights: &[Weight], missed: &mut Vec<String>) {
+    let of = |who: Who| weights.iter().find(|weight| weight.who == who);
+    let (Some(ours), Some(rmcp)) = (of(Who::Ours), of(Who::Rmcp)) else {
+        return;
+    };
+    println!("| hello world on stdio | mcp-server | rmcp | ratio | target |");
+    println!("| --- | --- | --- | --- | --- |");
+    let mut row = |what: &str, unit: &str, digits: usize, figures: [f64; 2], bound: bool| {
+        let [ours, rmcp] = figures;
+        let ratio = ours / rmcp;
+        let verdict = match (bound, ratio <= 0.5) {
+            (false, _) => "",
+            (true, true) => "at most 0.5, met",
+            (true, false) => {
+                missed.push(format!("{what}: at most 0.5 of rmcp's ({ratio:.2})"));
+                "at most 0.5, missed"
+            }
+        };
+        println!(
+            "| {what} | {ours:.digits$}{unit} | {rmcp:.digits$}{unit} | {ratio:.2} | {verdict} |"
+        );
+    };
+    let count = |weight: &Weight| number(weight.crates as u64);
+    row("crates", "", 0, [count(ours), count(rmcp)], true);
+    let (Some(ours), Some(rmcp)) = (ours.build, rmcp.build) else {
+        println!("| clean build and size | not measured with `--quick` | | | |");
+        return;
+    };
+    let seconds = |time: Duration| time.as_secs_f64();
+    let times = [seconds(ours.time), seconds(rmcp.time)];
+    row("clean release build", " s", 1, times, true);
+    let cpu = [seconds(ours.cpu), seconds(rmcp.cpu)];
+    row("... time of all processors", " s", 1, cpu, false);
+    let sizes = [ours.size, rmcp.size].map(|size| number(size >> 10) / 1024.0);
+    row("stripped size", " MiB", 2, sizes, false);
+}
