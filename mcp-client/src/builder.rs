@@ -1,9 +1,13 @@
 //! [`ClientBuilder`]: who a client is and what it can do.
 
+use std::future::Future;
 use std::sync::{Arc, OnceLock};
 
 use mcp_types::json::{self, Object};
-use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision};
+use mcp_types::{
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
+    ElicitRequestURLParams, ElicitResult, Implementation, RequestMetaObject, Revision, Root,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::calls::Calls;
@@ -11,6 +15,7 @@ use crate::client::Client;
 use crate::connect::connect;
 use crate::core::Core;
 use crate::error::ConnectError;
+use crate::inputs::{InputError, Inputs, handler};
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::transport::stream::{StreamLink, run};
@@ -22,6 +27,7 @@ pub struct ClientBuilder {
     info: Implementation,
     capabilities: ClientCapabilities,
     limits: Limits,
+    inputs: Inputs,
     pinned: Option<Revision>,
 }
 
@@ -31,6 +37,7 @@ impl ClientBuilder {
             info: Implementation::new(name, version),
             capabilities: ClientCapabilities::new(),
             limits: Limits::default(),
+            inputs: Inputs::default(),
             pinned: None,
         }
     }
@@ -44,6 +51,68 @@ impl ClientBuilder {
     /// Other bounds than the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Asks the user to fill in forms for servers, and declares so.
+    pub fn on_elicit_form<F>(
+        mut self,
+        ask: impl Fn(ElicitRequestFormParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ElicitResult, InputError>> + Send + 'static,
+    {
+        self.inputs.form = Some(handler(ask));
+        let declared = self.capabilities.elicitation.get_or_insert_default();
+        declared.form.get_or_insert_default();
+        self
+    }
+
+    /// Sends the user to pages for servers, and declares so. Accepting is consent to open the
+    /// page, not the end of what happens there.
+    pub fn on_elicit_url<F>(
+        mut self,
+        ask: impl Fn(ElicitRequestURLParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<ElicitResult, InputError>> + Send + 'static,
+    {
+        self.inputs.url = Some(handler(ask));
+        let declared = self.capabilities.elicitation.get_or_insert_default();
+        declared.url.get_or_insert_default();
+        self
+    }
+
+    /// Has a model continue a conversation for servers, and declares so. Tools and context are
+    /// declared by [`capabilities`](Self::capabilities).
+    pub fn on_sample<F>(
+        mut self,
+        ask: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<CreateMessageResult, InputError>> + Send + 'static,
+    {
+        self.inputs.sample = Some(handler(ask));
+        self.capabilities.sampling.get_or_insert_default();
+        self
+    }
+
+    /// Tells servers on which directories and files they may work, and declares so.
+    pub fn on_roots<F>(mut self, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
+    {
+        self.inputs.roots = Some(handler(move |()| ask()));
+        self.capabilities.roots.get_or_insert_default();
+        self
+    }
+
+    /// Changes what the client declares, beyond what follows from its handlers.
+    pub fn capabilities(
+        mut self,
+        change: impl FnOnce(ClientCapabilities) -> ClientCapabilities,
+    ) -> Self {
+        self.capabilities = change(self.capabilities);
         self
     }
 
@@ -90,6 +159,7 @@ impl ClientBuilder {
             capabilities: self.capabilities,
             described,
             limits: self.limits,
+            inputs: self.inputs,
             calls: Arc::<Calls>::default(),
             link,
             era: OnceLock::new(),

@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
-use mcp_types::{Outcome, ProgressNotificationParams, Request, Revision};
+use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::calls::Progress;
@@ -85,24 +87,15 @@ where
         self.meta("traceparent", value.into())
     }
 
-    /// What the server answers, whatever it is.
+    /// What the server answers, whatever it is: questions are not answered.
     ///
     /// # Errors
     ///
     /// See [`CallError`].
     pub async fn outcome(self) -> Result<R::Result, CallError> {
-        let core = Arc::clone(self.client.core());
-        let revision = core.revision();
-        let method = R::METHOD;
-        let mut params =
-            encode(revision, self.params).map_err(|source| CallError::Params { method, source })?;
-        let reports = self.wait.progress.is_some();
-        let text = exchange(&core, R::METHOD, self.wait, |token| {
-            let token = reports.then_some(token);
-            describe(&core, revision, &mut params, self.meta, token);
-            params
-        });
-        result::<R>(revision, &text.await?)
+        let sending = Sending::new(self)?;
+        let text = sending.send(sending.params.clone()).await?;
+        sending.read(&text)
     }
 }
 
@@ -117,13 +110,118 @@ where
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let outcome = self.outcome().await?;
+            let sending = Sending::new(self)?;
+            let text = sending.complete().await?;
+            let outcome = sending.read(&text)?;
             outcome.complete().map_err(|_| CallError::ResultType {
                 method: R::METHOD,
-                result_type: "input_required".to_owned(),
+                result_type: result_type(&text).unwrap_or_default(),
             })
         })
     }
+}
+
+/// A call with its params in the form of the server's revision.
+struct Sending<R> {
+    core: Arc<Core>,
+    revision: Revision,
+    params: Object,
+    meta: Object,
+    wait: Wait,
+    /// The connection lasts as long as the call.
+    _client: Client,
+    request: PhantomData<fn() -> R>,
+}
+
+impl<R> Sending<R>
+where
+    R: Request + 'static,
+    R::Params: Versioned,
+    R::Result: Versioned,
+{
+    fn new(call: Call<R>) -> Result<Self, CallError> {
+        let core = Arc::clone(call.client.core());
+        let revision = core.revision();
+        let method = R::METHOD;
+        let params =
+            encode(revision, call.params).map_err(|source| CallError::Params { method, source })?;
+        Ok(Self {
+            core,
+            revision,
+            params,
+            meta: call.meta,
+            wait: call.wait,
+            _client: call.client,
+            request: PhantomData,
+        })
+    }
+
+    async fn send(&self, mut params: Object) -> Result<Box<RawValue>, CallError> {
+        let reports = self.wait.progress.is_some();
+        let text = exchange(&self.core, R::METHOD, self.wait.clone(), |id| {
+            let token = reports.then_some(id);
+            describe(
+                &self.core,
+                self.revision,
+                &mut params,
+                self.meta.clone(),
+                token,
+            );
+            params
+        });
+        text.await
+    }
+
+    /// Sends the request, answers what the server asks, and sends it again, until it is done.
+    async fn complete(&self) -> Result<Box<RawValue>, CallError> {
+        let method = R::METHOD;
+        let mut params = self.params.clone();
+        for _ in 0..self.core.limits.rounds {
+            let text = self.send(params).await?;
+            if result_type(&text).as_deref() != Some(INPUT_REQUIRED) {
+                return Ok(text);
+            }
+            let asked: InputRequiredResult =
+                json::from_str(text.get()).map_err(|source| CallError::Answer {
+                    method,
+                    source: source.into(),
+                })?;
+            params = self.params.clone();
+            if let Some(requests) = asked.input_requests {
+                let answers = self.core.inputs.answers(requests).await;
+                let answers = answers.map_err(|source| CallError::Input { method, source })?;
+                let answers = json::to_value(&answers).map_err(|error| CallError::Params {
+                    method,
+                    source: error.into(),
+                })?;
+                params.insert("inputResponses", answers);
+            }
+            if let Some(state) = asked.request_state {
+                params.insert("requestState", state);
+            }
+        }
+        let rounds = self.core.limits.rounds;
+        Err(CallError::Rounds { method, rounds })
+    }
+
+    fn read(&self, text: &RawValue) -> Result<R::Result, CallError> {
+        let method = R::METHOD;
+        let decoded = self.revision.decode(text.get());
+        decoded.map_err(|source| CallError::Answer { method, source })
+    }
+}
+
+/// The result type of a request that is not done.
+const INPUT_REQUIRED: &str = "input_required";
+
+/// What a result says that it is.
+fn result_type(text: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Peek {
+        #[serde(default, rename = "resultType")]
+        kind: Option<String>,
+    }
+    serde_json::from_str::<Peek>(text.get()).ok()?.kind
 }
 
 impl<R: Request> fmt::Debug for Call<R> {
@@ -167,14 +265,4 @@ pub(crate) fn describe(
     if !meta.is_empty() {
         params.insert("_meta", meta);
     }
-}
-
-fn result<R>(revision: Revision, text: &RawValue) -> Result<R::Result, CallError>
-where
-    R: Request,
-    R::Result: Versioned,
-{
-    let method = R::METHOD;
-    let decoded = revision.decode(text.get());
-    decoded.map_err(|source| CallError::Answer { method, source })
 }

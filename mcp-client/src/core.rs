@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::calls::{Calls, Reply};
 use crate::era::Era;
+use crate::inputs::Inputs;
 use crate::limits::Limits;
 use crate::link::Link;
 
@@ -26,6 +27,7 @@ pub(crate) struct Core {
     /// What requests of the newest revision say of the client in `_meta`.
     pub(crate) described: Object,
     pub(crate) limits: Limits,
+    pub(crate) inputs: Inputs,
     pub(crate) calls: Arc<Calls>,
     pub(crate) link: Arc<dyn Link>,
     /// Known once the server has said who it is.

@@ -51,6 +51,22 @@ pub enum CallError {
         /// What the server says that it is.
         result_type: String,
     },
+    /// A question of the server could not be answered, so that the call cannot go on.
+    #[error("a question of the server during `{method}` has no answer: {source}")]
+    Input {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: crate::InputError,
+    },
+    /// The server asked again and again, more than [`Limits::rounds`](crate::Limits) times.
+    #[error("`{method}` was answered with questions {rounds} times")]
+    Rounds {
+        /// The method.
+        method: &'static str,
+        /// How often.
+        rounds: usize,
+    },
     /// There was no answer in time. The server was told that nobody waits any more.
     #[error("no answer to `{method}` within {after:?}")]
     Timeout {

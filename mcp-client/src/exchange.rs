@@ -77,6 +77,7 @@ impl Drop for GivenUp<'_> {
 }
 
 /// How long to wait.
+#[derive(Clone)]
 pub(crate) struct Wait {
     /// From the beginning, or from the last progress.
     pub(crate) time: Duration,

@@ -9,6 +9,7 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+mod inputs;
 mod limits;
 mod link;
 #[rustfmt::skip]
@@ -19,5 +20,6 @@ pub use builder::ClientBuilder;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
+pub use inputs::InputError;
 pub use limits::Limits;
 pub use mcp_types as types;

@@ -1,11 +1,12 @@
 //! Our client and our server on a pair of byte streams, at every revision.
 
-use mcp_client::types::json::Object;
+use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
-    CallToolRequest, CallToolRequestParams, ListToolsRequest, PaginatedRequestParams, Revision,
+    CallToolRequest, CallToolRequestParams, ElicitAction, ElicitResult, Revision, Root,
+    StringSchema,
 };
-use mcp_client::{CallError, Client};
-use mcp_server::{Context, HandlerError, Server};
+use mcp_client::{CallError, Client, ClientBuilder};
+use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -28,21 +29,22 @@ fn server() -> Server {
 }
 
 async fn connect(revision: Option<Revision>) -> Client {
+    let mut builder = Client::builder("test", "1.0.0");
+    if let Some(revision) = revision {
+        builder = builder.revision(revision);
+    }
+    connect_to(server(), builder).await
+}
+
+async fn connect_to(server: Server, builder: ClientBuilder) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
-    let server = server();
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(theirs);
         server.serve(reader, writer).await
     });
     let (reader, writer) = tokio::io::split(ours);
-    let mut builder = Client::builder("test", "1.0.0");
-    if let Some(revision) = revision {
-        builder = builder.revision(revision);
-    }
-    builder
-        .connect_stream(reader, writer)
-        .await
-        .expect("the server answers")
+    let connected = builder.connect_stream(reader, writer).await;
+    connected.expect("the server answers")
 }
 
 #[tokio::test]
@@ -92,9 +94,31 @@ async fn a_call_ends_in_time_and_the_connection_goes_on() {
         ),
         "{error}"
     );
-    let params = PaginatedRequestParams::new(client.meta());
-    client
-        .request::<ListToolsRequest>(params)
-        .await
-        .expect("a list");
+    client.list_tools().await.expect("a list");
+}
+
+#[tokio::test]
+async fn questions_of_a_modern_server_are_answered() {
+    let server = Server::builder("asks", "1.0.0")
+        .tool("greet", "Greets", |(), cx: Context| async move {
+            let form = Form::new("Name?").required("name", StringSchema::new());
+            let Elicited::Accepted(answer) = cx.elicit(form).await? else {
+                return Ok("nobody".to_owned());
+            };
+            let roots = cx.roots().await?;
+            Ok(format!("{:?} in {}", answer.get("name"), roots.len()))
+        })
+        .build()
+        .expect("the definition is valid");
+    let builder = Client::builder("test", "1.0.0")
+        .on_elicit_form(|form| async move {
+            assert_eq!(form.message, "Name?");
+            Ok(ElicitResult::new(ElicitAction::Accept)
+                .content(Map::from([("name", "Ada".to_owned())])))
+        })
+        .on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
+    let client = connect_to(server, builder).await;
+    let result = client.call_tool("greet").await.expect("a greeting");
+    let text = serde_json::to_string(&result.content).expect("content is JSON");
+    assert!(text.contains("Ada") && text.contains("in 1"), "{text}");
 }

@@ -1,0 +1,106 @@
+//! [`Inputs`]: what answers the questions of servers, in both eras.
+
+use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestParams,
+    ElicitRequestURLParams, ElicitResult, InputRequest, InputRequests, InputResponse,
+    InputResponses, ListRootsResult, Root,
+};
+use tokio::task::JoinSet;
+
+/// Why a question has no answer. An [`ErrorObject`] is said to a server of the older era as it is.
+pub type InputError = Box<dyn Error + Send + Sync>;
+
+type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;
+type Handler<P, R> = Arc<dyn Fn(P) -> Answer<R> + Send + Sync>;
+
+/// Handlers by what is asked.
+#[derive(Clone, Default)]
+pub(crate) struct Inputs {
+    pub(crate) form: Option<Handler<ElicitRequestFormParams, ElicitResult>>,
+    pub(crate) url: Option<Handler<ElicitRequestURLParams, ElicitResult>>,
+    pub(crate) sample: Option<Handler<CreateMessageRequestParams, CreateMessageResult>>,
+    pub(crate) roots: Option<Handler<(), Vec<Root>>>,
+}
+
+/// A handler with its type erased.
+pub(crate) fn handler<P, R, F>(handler: impl Fn(P) -> F + Send + Sync + 'static) -> Handler<P, R>
+where
+    F: Future<Output = Result<R, InputError>> + Send + 'static,
+{
+    Arc::new(move |params| Box::pin(handler(params)))
+}
+
+impl Inputs {
+    /// The answer to a question.
+    pub(crate) async fn answer(&self, request: InputRequest) -> Result<InputResponse, InputError> {
+        Ok(match request {
+            InputRequest::Elicit(request) => match (request.params, &self.form, &self.url) {
+                (ElicitRequestParams::Form(params), Some(handler), _) => {
+                    handler(params).await?.into()
+                }
+                (ElicitRequestParams::URL(params), _, Some(handler)) => {
+                    handler(params).await?.into()
+                }
+                _ => return Err(undeclared("elicitation/create")),
+            },
+            InputRequest::CreateMessage(request) => match &self.sample {
+                Some(handler) => handler(request.params).await?.into(),
+                None => return Err(undeclared("sampling/createMessage")),
+            },
+            InputRequest::ListRoots(_) => match &self.roots {
+                Some(handler) => ListRootsResult::new(handler(()).await?).into(),
+                None => return Err(undeclared("roots/list")),
+            },
+            _ => return Err(undeclared("an unknown request")),
+        })
+    }
+
+    /// The answers to several questions, which are asked at once.
+    pub(crate) async fn answers(
+        &self,
+        requests: InputRequests,
+    ) -> Result<InputResponses, InputError> {
+        let names: Vec<String> = requests.keys().map(str::to_owned).collect();
+        let mut found: Vec<Option<InputResponse>> = names.iter().map(|_| None).collect();
+        // Dropping the set ends what is still being asked.
+        let mut asked = JoinSet::new();
+        for (place, (_, request)) in requests.into_iter().enumerate() {
+            let inputs = self.clone();
+            asked.spawn(async move { (place, inputs.answer(request).await) });
+        }
+        while let Some(answered) = asked.join_next().await {
+            let (place, answer) = answered?;
+            let answer = answer?;
+            if let Some(slot) = found.get_mut(place) {
+                *slot = Some(answer);
+            }
+        }
+        let pairs = names.into_iter().zip(found);
+        Ok(pairs
+            .filter_map(|(name, answer)| Some((name, answer?)))
+            .collect())
+    }
+}
+
+/// What was never declared cannot be asked.
+fn undeclared(what: &str) -> InputError {
+    let message = format!("this client does not answer `{what}`");
+    ErrorObject::method_not_found(message).into()
+}
+
+impl std::fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inputs")
+            .field("form", &self.form.is_some())
+            .field("url", &self.url.is_some())
+            .field("sample", &self.sample.is_some())
+            .field("roots", &self.roots.is_some())
+            .finish()
+    }
+}
