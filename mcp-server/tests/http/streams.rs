@@ -236,25 +236,20 @@ async fn a_handler_sends_the_client_to_poll() {
 async fn announcements_come_on_the_stream_of_get_and_only_the_newest() {
     let (server, _probe) = server(|builder| builder);
     let address = serve(&server);
-    let session = begin(address, "2025-11-25").await;
-    let mut first = Raw::connect(address).await;
-    first.request("GET", &session, "").await;
-    let head = first.head().await;
-    assert_eq!(head.status, 200);
-    let mut read = first.chunk().await;
-    server.tools_changed();
-    while !read.contains("notifications/tools/list_changed") {
-        read.push_str(&first.chunk().await);
-    }
-    let mut second = Raw::connect(address).await;
-    second.request("GET", &session, "").await;
-    second.head().await;
-    // The first one ends.
-    first.body(&head).await;
-    server.tools_changed();
-    let mut read = String::new();
-    while !read.contains("notifications/tools/list_changed") {
-        read.push_str(&second.chunk().await);
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let session = begin(address, revision).await;
+        let mut first = listen(address, &session).await;
+        server.tools_changed();
+        let read = first.chunks_until("list_changed").await;
+        let mut second = listen(address, &session).await;
+        // The first one ends; clients that know how are told where they were.
+        let rest = first.rest().await;
+        let primes = revision == "2025-11-25";
+        assert_eq!(rest.contains("retry: "), primes, "{rest}");
+        assert_eq!(rest.is_empty(), !primes, "{rest}");
+        assert_eq!(read.contains("retry: "), primes, "{read}");
+        server.tools_changed();
+        second.chunks_until("list_changed").await;
     }
 }
 
