@@ -3,6 +3,7 @@
 mod convert;
 mod docs;
 mod messages;
+mod methods;
 mod object;
 mod print;
 mod range;

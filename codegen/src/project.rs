@@ -102,6 +102,8 @@ fn lines(errors: &[ErratumError]) -> String {
 pub struct Output {
     /// The files, below the folder of the revisions.
     pub files: Vec<File>,
+    /// The calls of a client, for the crate that has it.
+    pub methods: File,
     /// The corrected schemas that the types agree with.
     pub schemas: Vec<File>,
     /// One row a revision, oldest first.
@@ -275,6 +277,7 @@ impl Project {
         let schemas = self.corrected(&family)?;
         Ok(Output {
             files,
+            methods: emitter.methods()?,
             schemas,
             summary,
             features: features(&family, &self.patches),

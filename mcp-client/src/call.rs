@@ -46,6 +46,12 @@ where
         }
     }
 
+    /// Changes the params.
+    pub fn with(mut self, change: impl FnOnce(R::Params) -> R::Params) -> Self {
+        self.params = change(self.params);
+        self
+    }
+
     /// How long to wait for the answer, in place of [`Limits::call_time`](crate::Limits).
     pub fn timeout(mut self, time: Duration) -> Self {
         self.wait.time = time;

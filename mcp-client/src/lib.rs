@@ -11,6 +11,8 @@ mod error;
 mod exchange;
 mod limits;
 mod link;
+#[rustfmt::skip]
+mod methods;
 mod transport;
 
 pub use builder::ClientBuilder;

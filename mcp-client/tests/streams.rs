@@ -56,18 +56,14 @@ async fn every_revision_lists_and_calls() {
             Some("adder")
         );
         assert_eq!(client.instructions(), Some("Add."));
-        let params = PaginatedRequestParams::new(client.meta());
-        let tools = client
-            .request::<ListToolsRequest>(params)
-            .await
-            .expect("a list");
+        let tools = client.list_tools().await.expect("a list");
         assert_eq!(tools.tools.len(), 2, "{revision:?}");
 
         let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
         let arguments = Object::from([("a", 1.5), ("b", 2.0)]);
-        let params = CallToolRequestParams::new("add", client.meta()).arguments(arguments);
         let result = client
-            .request::<CallToolRequest>(params)
+            .call_tool("add")
+            .arguments(arguments)
             .on_progress(move |progress| {
                 let _ = sender.send(progress.progress.as_f64());
             })

@@ -127,14 +127,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Handles a notification.
+    /// Handles a notification, of any revision or of the application's own. `notifications/cancelled`
+    /// is not handed out: it [ends](Context::cancelled) the request.
     pub fn on_notification<N, F>(
         mut self,
         handler: impl Fn(N::Params, Context) -> F + Send + Sync + 'static,
     ) -> Self
     where
         N: Notification + 'static,
-        N::Params: Versioned,
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = Box::new(Typed::<N, _>::new(handler));

@@ -112,9 +112,12 @@ impl Hub {
             .subscribers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // Sweeping when the list would grow keeps the cost of a subscription constant.
+        // Sweeping when the list would grow, and then making room for as many as there are, keeps
+        // the cost of a subscription constant.
         if subscribers.len() == subscribers.capacity() {
             subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+            let living = subscribers.len();
+            subscribers.reserve(living + 1);
         }
         subscribers.push(Arc::downgrade(&subscriber));
         subscriber

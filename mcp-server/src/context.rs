@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use crate::error::{HandlerError, bad_params};
 use crate::outlet::Outlet;
 use crate::peer::Peer;
+use crate::race::race;
 use crate::server::Server;
 
 /// A request's surroundings. Cheap to clone; may outlive the request, then it reaches nobody.
@@ -71,7 +72,9 @@ impl Context {
         self.call.id.as_ref()
     }
 
-    /// The trace context that the request carries in `_meta`, in the form of the W3C.
+    /// The trace context that the request carries in `_meta`, in the form of the W3C. The span of
+    /// the request has it as the field `traceparent`, so that a layer which exports spans can make
+    /// it the parent.
     #[must_use]
     pub fn trace_parent(&self) -> Option<&str> {
         self.call.trace_parent.as_deref()
@@ -115,7 +118,8 @@ impl Context {
             return Ok(());
         }
         let message = notification(self.revision(), method, params)?;
-        self.call.outlet.send(&message).await;
+        // A task that the handler left behind may wait for room when the request ends.
+        race(self.cancelled(), self.call.outlet.send(&message)).await;
         Ok(())
     }
 }
@@ -235,6 +239,9 @@ impl Extensions {
         self.parts.as_ref()
     }
 }
+
+/// Attached to what comes over standard input.
+pub(crate) struct StandardStreams;
 
 /// Who is authenticated, as a middleware found out: sealed state is bound to it, so that one
 /// user's state is of no use to another. Attached as an [extension](Context::extension).

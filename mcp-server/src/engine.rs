@@ -8,6 +8,7 @@ mod call;
 mod head;
 pub(crate) mod respond;
 mod sign;
+pub(crate) mod trace;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -192,7 +193,11 @@ impl Server {
             let error = HandlerError::method_not_found(method).into_object(revision);
             return refused(error, Refused::NoMethod);
         };
-        let span = Self::span(id, method, &head, &peer);
+        let span = trace::span(Some(id), method, &head, &peer, via);
+        let refused = |error: ErrorObject, kind| {
+            trace::failed(&span, &error);
+            refused(error, kind)
+        };
         let cx = match self.context(Some(id.clone()), method, &head, peer, via) {
             Ok(cx) => cx,
             Err(error) => return refused(error, Refused::Malformed),
@@ -201,7 +206,7 @@ impl Server {
         match started {
             Ok(Ok(running)) => {
                 let limit = (method != lifecycle::LISTEN).then(|| self.limits().request_time);
-                Accepted::Call(Call::new(cx, running, span, limit))
+                Accepted::Call(Call::new(cx, running, span.clone(), limit))
             }
             Ok(Err(error)) => {
                 let error = error.into_object(revision);
@@ -234,16 +239,19 @@ impl Server {
             tracing::warn!(method, "notification with params that cannot be read");
             return Accepted::Nothing;
         };
-        let peer = via.session.as_ref().map_or_else(
-            || Peer::modern(head.capabilities(), head.client_info()),
-            |session| Peer::legacy(Arc::clone(session)),
-        );
-        let started = self
-            .context(None, method, &head, peer, via)
-            .map_err(HandlerError::protocol)
-            .and_then(|cx| listener.start(params, &cx));
-        match started {
-            Ok(future) => Accepted::Notification(Box::pin(call::Caught::new(future))),
+        let peer = match (head.version(), &via.session) {
+            (None, Some(session)) => Peer::legacy(Arc::clone(session)),
+            _ => Peer::modern(head.capabilities(), head.client_info()),
+        };
+        let span = trace::span(None, method, &head, &peer, via);
+        let cx = self.context(None, method, &head, peer, via);
+        let start = |cx: Context| {
+            // A panic is in the log.
+            let started = span.in_scope(|| call::catch(|| listener.start(params, &cx)));
+            started.unwrap_or_else(|call::Panicked| Ok(Box::pin(std::future::ready(()))))
+        };
+        match cx.map_err(HandlerError::protocol).and_then(start) {
+            Ok(future) => Accepted::Notification(Box::pin(call::Caught::new(future, span))),
             Err(error) => {
                 tracing::warn!(method, %error, "notification refused");
                 Accepted::Nothing
@@ -289,49 +297,5 @@ impl Server {
                 inputs,
             }),
         })
-    }
-
-    /// The span of a request, by OpenTelemetry's conventions for the protocol.
-    fn span(id: &RequestId, method: &str, head: &Head<'_>, peer: &Peer) -> tracing::Span {
-        let span = tracing::info_span!(
-            "mcp.request",
-            otel.kind = "server",
-            otel.name = tracing::field::Empty,
-            mcp.method.name = method,
-            mcp.protocol.version = peer.revision().as_str(),
-            mcp.session.id = tracing::field::Empty,
-            jsonrpc.request.id = tracing::field::Empty,
-            gen_ai.tool.name = tracing::field::Empty,
-            gen_ai.prompt.name = tracing::field::Empty,
-            mcp.resource.uri = tracing::field::Empty,
-            traceparent = tracing::field::Empty,
-            error.type = tracing::field::Empty,
-            rpc.response.status_code = tracing::field::Empty,
-        );
-        if span.is_disabled() {
-            return span;
-        }
-        span.record("jsonrpc.request.id", tracing::field::display(id));
-        if let Some(id) = peer.session().and_then(|session| session.id.as_deref()) {
-            span.record("mcp.session.id", id);
-        }
-        if let Some(parent) = head.trace_parent() {
-            span.record("traceparent", &*parent);
-        }
-        if let Some(name) = head.name() {
-            let field = if method.starts_with("tools/") {
-                "gen_ai.tool.name"
-            } else {
-                "gen_ai.prompt.name"
-            };
-            span.record(field, short(&name));
-            span.record("otel.name", format!("{method} {}", short(&name)));
-        } else {
-            span.record("otel.name", method);
-        }
-        if let Some(uri) = head.uri() {
-            span.record("mcp.resource.uri", short(&uri));
-        }
-        span
     }
 }

@@ -35,6 +35,10 @@
 //! | `seal` | questions to the client, and pages of lists |
 //! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
 //!
+//! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
+//! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,
+//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`.
+//!
 //! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
 //! as a range or a pattern, is then refused when the server is built.
 

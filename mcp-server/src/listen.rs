@@ -17,6 +17,7 @@ use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
 use crate::context::{Context, notification};
 use crate::error::HandlerError;
+use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
 use crate::server::Server;
@@ -84,6 +85,12 @@ fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilt
     if uris > limit {
         return Err(HandlerError::invalid_params(format!(
             "$.notifications.resourceSubscriptions has {uris} URIs, the limit is {limit}"
+        )));
+    }
+    let uris = asked.resource_subscriptions.iter().flatten();
+    if uris.map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
+        return Err(HandlerError::invalid_params(format!(
+            "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
         )));
     }
     let capabilities = server.capabilities();

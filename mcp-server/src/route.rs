@@ -5,13 +5,13 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Request};
+use mcp_types::{Notification, Request, json};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
 use crate::engine::respond;
-use crate::error::{HandlerError, bad_params};
+use crate::error::{HandlerError, bad_arguments, bad_params};
 
 /// A handler at work: ends with the whole response message.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
@@ -76,7 +76,6 @@ where
 impl<N, H, F> Listener for Typed<N, H>
 where
     N: Notification,
-    N::Params: Versioned,
     H: Fn(N::Params, Context) -> F + Send + Sync,
     F: Future<Output = ()> + Send + 'static,
 {
@@ -86,10 +85,8 @@ where
         cx: &Context,
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError> {
         let text = params.map_or(NO_PARAMS, RawValue::get);
-        let params = cx
-            .revision()
-            .decode::<N::Params>(text)
-            .map_err(|error| bad_params(N::METHOD, &error))?;
+        let params = json::from_str(text)
+            .map_err(|error| bad_arguments(&format!("params of `{}`", N::METHOD), &error))?;
         Ok(Box::pin((self.handler)(params, cx.clone())))
     }
 }

@@ -9,6 +9,8 @@ use mcp_types::{ClientCapabilities, Implementation, LoggingLevel, RequestId, Rev
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
+use crate::limits::SUBSCRIBED_BYTES;
+
 /// A legacy peer after `initialize`: the process on a pair of byte streams, the holder of an
 /// `Mcp-Session-Id` over HTTP.
 pub(crate) struct Session {
@@ -57,13 +59,18 @@ impl Session {
         self.level.store(level, Ordering::Relaxed);
     }
 
-    /// Adds a subscription to a resource; `false` where there are `limit` already.
+    /// Adds a subscription to a resource; `false` where there are `limit` already, or their URIs
+    /// are too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
         let mut resources = self
             .resources
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if resources.len() >= limit && !resources.contains(uri) {
+        if resources.contains(uri) {
+            return true;
+        }
+        let bytes: usize = resources.iter().map(String::len).sum();
+        if resources.len() >= limit || bytes + uri.len() > SUBSCRIBED_BYTES {
             return false;
         }
         resources.insert(uri.to_owned());

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
+use crate::engine::trace;
 use crate::error::{Cause, Chain, HandlerError, short};
 use crate::lists;
 
@@ -91,12 +92,19 @@ async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
     let arguments = params.arguments.unwrap_or_default();
     let running = match tool.start(arguments, cx) {
         Ok(running) => running,
-        Err(fault) => return unfit(&tool, &fault, revision).map(CallToolOutcome::Complete),
+        Err(fault) => {
+            let result = unfit(&tool, &fault, revision)?;
+            trace::tool_failed();
+            return Ok(CallToolOutcome::Complete(result));
+        }
     };
     let result = match running.await {
         Ok(result) => tool.check_result(result)?,
         Err(error) => failed(error)?,
     };
+    if result.is_error == Some(true) {
+        trace::tool_failed();
+    }
     Ok(CallToolOutcome::Complete(degrade::tool_result(
         result, revision,
     )))

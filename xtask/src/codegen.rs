@@ -162,6 +162,9 @@ fn expected(output: &Output) -> Result<Vec<(PathBuf, String)>> {
             .iter()
             .map(|File { path, text }| (tests.join(path), text.clone())),
     );
+    let client = workspace::root().join("mcp-client/src");
+    let File { path, text } = &output.methods;
+    files.push((client.join(path), text.clone()));
     let manifest = workspace::root().join("mcp-types/Cargo.toml");
     let features = output.features.iter().map(|(name, on)| {
         let on: Vec<String> = on.iter().map(|name| format!("\"{name}\"")).collect();

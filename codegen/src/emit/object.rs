@@ -153,7 +153,7 @@ impl Scope<'_> {
     }
 
     /// How a value is handed over: type of the parameter, and the expression that stores it.
-    fn argument(
+    pub(super) fn argument(
         &self,
         ty: &Ty,
         name: &syn::Ident,

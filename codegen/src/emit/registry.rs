@@ -22,7 +22,7 @@ impl Emitter<'_> {
         ])
     }
 
-    fn newest(&self) -> usize {
+    pub(super) fn newest(&self) -> usize {
         self.family.models.len().saturating_sub(1)
     }
 

@@ -12,7 +12,7 @@ use mcp_types::{MISSING_REQUIRED_CLIENT_CAPABILITY, RequestId};
 use tokio::time::{Sleep, sleep};
 use tracing::Span;
 
-use super::{Answer, Refused, respond};
+use super::{Answer, Refused, respond, trace};
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::route::Running;
@@ -60,8 +60,7 @@ impl Call {
     }
 
     fn failure(&self, error: &ErrorObject) -> Answer {
-        self.span.record("error.type", error.code);
-        self.span.record("rpc.response.status_code", error.code);
+        trace::failed(&self.span, error);
         let missing = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY;
         Answer {
             message: respond::error(self.cx.request_id(), error),
@@ -129,11 +128,14 @@ pub(super) fn panicked() -> ErrorObject {
 }
 
 /// The handler of a notification, its panics caught.
-pub(super) struct Caught(Pin<Box<dyn Future<Output = ()> + Send>>);
+pub(super) struct Caught {
+    running: Pin<Box<dyn Future<Output = ()> + Send>>,
+    span: Span,
+}
 
 impl Caught {
-    pub(super) fn new(future: Pin<Box<dyn Future<Output = ()> + Send>>) -> Self {
-        Self(future)
+    pub(super) fn new(running: Pin<Box<dyn Future<Output = ()> + Send>>, span: Span) -> Self {
+        Self { running, span }
     }
 }
 
@@ -141,6 +143,8 @@ impl Future for Caught {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
-        catch(|| self.0.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+        let this = &mut *self;
+        let _entered = this.span.enter();
+        catch(|| this.running.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
     }
 }

@@ -15,6 +15,7 @@ use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::engine::{Answer, Via};
 use crate::error::{HandlerError, short};
+use crate::limits::SUBSCRIBED_BYTES;
 use crate::route::{Route, Running};
 use crate::server::Server;
 use crate::session::Session;
@@ -53,9 +54,11 @@ fn subscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
     let params: SubscribeRequestParams = read(cx, params)?;
     let limit = cx.server().limits().subscribed_resources;
     match cx.peer().session() {
-        Some(session) if !session.subscribe(&params.uri, limit) => Err(
-            HandlerError::invalid_params(format!("more than {limit} subscriptions")),
-        ),
+        Some(session) if !session.subscribe(&params.uri, limit) => {
+            Err(HandlerError::invalid_params(format!(
+                "more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"
+            )))
+        }
         _ => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::connection::{CHUNK, Connection};
 use super::outbox::Outbox;
-use crate::context::Extensions;
+use crate::context::{Extensions, StandardStreams};
 use crate::error::ServeError;
 use crate::server::Server;
 
@@ -41,7 +41,9 @@ impl Server {
     ///
     /// Outside of a tokio runtime with time enabled.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        let (connection, owner) = Connection::open(self, Extensions::new());
+        let mut extensions = Extensions::new();
+        extensions.insert(StandardStreams);
+        let (connection, owner) = Connection::open(self, extensions);
         let max_line = self.limits().message_bytes;
         let way_out = Arc::new(WayOut {
             outbox: Arc::clone(connection.outbox()),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::peer::{Peer, cancel, legacy_call, meta, text};
+use super::peer::{Peer, cancel, code, legacy_call, meta, text};
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -112,5 +112,36 @@ async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
     peer.server.tools_changed();
     let told = peer.next().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
+async fn subscriptions_do_not_keep_what_has_no_bounds() {
+    let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
+    let mut peer = Peer::new();
+    let uris = [long("a"), long("b"), long("c")];
+    peer.send(json!({
+        "jsonrpc": "2.0",
+        "id": "s",
+        "method": "subscriptions/listen",
+        "params": {"notifications": {"resourceSubscriptions": uris}, "_meta": meta()},
+    }))
+    .await;
+    assert_eq!(code(&peer.next().await), -32602);
+    peer.handshake("2025-11-25").await;
+    let mut subscribe = async |method: &str, name: &str| {
+        let params = json!({"uri": long(name)});
+        peer.send(json!({"jsonrpc": "2.0", "id": name, "method": method, "params": params}))
+            .await;
+        peer.next().await
+    };
+    for name in ["a", "b", "a"] {
+        let answer = subscribe("resources/subscribe", name).await;
+        assert_eq!(answer["result"], json!({}), "{name}");
+    }
+    assert_eq!(code(&subscribe("resources/subscribe", "c").await), -32602);
+    subscribe("resources/unsubscribe", "a").await;
+    let answer = subscribe("resources/subscribe", "c").await;
+    assert_eq!(answer["result"], json!({}));
     peer.quiet_end().await;
 }

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::peer::{Peer, call, text};
+use super::peer::{Peer, call, cancel, text};
 use crate::tools::{self, Gates};
 
 /// In memory and on one thread, so that all has come to rest when nobody has anything to do.
@@ -66,6 +66,40 @@ async fn a_handler_waits_for_a_slow_reader_and_loses_nothing() {
     }
     assert_eq!(text(&peer.next().await), "2000");
     peer.quiet_end().await;
+}
+
+/// A task that a handler left behind waits for room when the request is cancelled.
+#[tokio::test]
+async fn nothing_is_said_for_a_request_that_has_ended() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 3000;
+    let gates = Gates::default();
+    let server = tools::server(limits, &gates);
+    let (ours, theirs) = duplex(1000);
+    let (reader, writer) = split(theirs);
+    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let (mut reader, mut writer) = split(ours);
+    let line = format!("{}\n", call(1, "chatter", "gate"));
+    writer.write_all(line.as_bytes()).await.expect("written");
+    let mut said = usize::MAX;
+    while said != gates.opened("said") || said == 0 {
+        said = gates.opened("said");
+        // All on one thread: what can go on goes on meanwhile.
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let line = format!("{}\n", cancel(1));
+    writer.write_all(line.as_bytes()).await.expect("written");
+    gates.left("gate").await;
+    writer.shutdown().await.expect("shut down");
+    let mut messages = String::new();
+    reader
+        .read_to_string(&mut messages)
+        .await
+        .expect("readable");
+    assert_eq!(messages.lines().count(), said);
+    serving.await.expect("no panic").expect("served to the end");
 }
 
 #[tokio::test]

@@ -40,6 +40,11 @@ impl Gates {
         self.at(name).open.add_permits(1);
     }
 
+    /// How many more may pass.
+    pub(crate) fn opened(&self, name: &str) -> usize {
+        self.at(name).open.available_permits()
+    }
+
     /// Waits until one more handler has come.
     pub(crate) async fn entered(&self, name: &str) {
         pass(&self.at(name).entered).await;
@@ -108,6 +113,7 @@ async fn tool(
             gates.open(&text);
             text
         }
+        "opened" => gates.opened(&text).to_string(),
         "entered" => {
             gates.entered(&text).await;
             text
@@ -123,6 +129,20 @@ async fn tool(
                 let message = format!("{number} {words}");
                 cx.log(LoggingLevel::Info, None, message.as_str()).await?;
             }
+            text
+        }
+        "chatter" => {
+            let (cx, said) = (cx.clone(), gates.clone());
+            tokio::spawn(async move {
+                let words = "word ".repeat(200);
+                while cx.log(LoggingLevel::Info, None, &*words).await.is_ok() && !cx.is_cancelled()
+                {
+                    said.open("said");
+                }
+            });
+            let gate = gates.at(&text);
+            let _inside = Inside(Arc::clone(&gate));
+            pass(&gate.open).await;
             text
         }
         "long" => "x".repeat(text.parse()?),

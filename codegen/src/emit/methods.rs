@@ -1,0 +1,192 @@
+//! Typed calls of a client: one method for each request that it sends, with a setter for each
+//! member of the parameters that may be absent.
+
+use super::object::{field, stored};
+use super::{EmitError, Emitter, File, Scope, docs, file, idents};
+use crate::model::{Kind, Message, MessageKind, Object, Sender, Ty, field_ident, type_ident};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use std::collections::BTreeSet;
+
+/// The member that a client fills in by itself.
+const META: &str = "_meta";
+
+impl Emitter<'_> {
+    /// The calls for the requests of the newest revision, without those of proposals.
+    ///
+    /// # Errors
+    ///
+    /// When a type has no form.
+    pub fn methods(&self) -> Result<File, EmitError> {
+        let model = &self.family.models[self.newest()];
+        let mut methods = Vec::new();
+        let mut setters = Vec::new();
+        for message in &model.messages {
+            let sent = matches!(message.sender, Sender::Client | Sender::Both);
+            let Some(request) = model.get(&message.name).filter(|_| sent) else {
+                continue;
+            };
+            let (MessageKind::Request(_), Some((Ty::Named(params), _))) =
+                (&message.kind, &message.params)
+            else {
+                continue;
+            };
+            let Some(def) = model.get(params).filter(|_| request.features.is_empty()) else {
+                continue;
+            };
+            let Kind::Object(object) = &def.kind else {
+                continue;
+            };
+            let scope = |def| Scope {
+                emitter: self,
+                at: self.newest(),
+                model,
+                def,
+            };
+            let about = self.qualified(&scope(request).prose(&request.docs));
+            methods.push(method(&scope(def), message, object, &about)?);
+            setters.push(self.setters(&scope(def), message, object)?);
+        }
+        let items = quote! {
+            impl Client { #(#methods)* }
+            #(#setters)*
+        };
+        let (types, json) = self.imports(&items);
+        file(
+            "methods.rs",
+            &quote! {
+                //! Calls for the requests of the newest revision.
+                use mcp_types::json::{#(#json),*};
+                use mcp_types::{#(#types),*};
+                use crate::call::Call;
+                use crate::client::Client;
+                #items
+            },
+        )
+    }
+
+    /// Setters for what may be absent.
+    fn setters(
+        &self,
+        scope: &Scope<'_>,
+        message: &Message,
+        object: &Object,
+    ) -> Result<TokenStream, EmitError> {
+        let mut setters = Vec::new();
+        let optional = stored(object).filter(|member| !member.required);
+        for member in optional.filter(|member| member.features.is_empty()) {
+            let name = field(member);
+            let (parameter, _) = scope.argument(&member.ty, &name)?;
+            let text = self.qualified(&scope.prose(&member.docs));
+            let text = docs::lines(&docs::wrap(&text));
+            setters.push(quote! {
+                #text
+                pub fn #name(self, #name: #parameter) -> Self {
+                    self.with(|params| params.#name(#name))
+                }
+            });
+        }
+        let request = format_ident!("{}", type_ident(&message.name));
+        Ok(if setters.is_empty() {
+            TokenStream::new()
+        } else {
+            quote! { impl Call<#request> { #(#setters)* } }
+        })
+    }
+
+    /// The names of types, and of JSON itself, that the file uses.
+    fn imports(&self, items: &TokenStream) -> (Vec<syn::Ident>, Vec<syn::Ident>) {
+        let model = &self.family.models[self.newest()];
+        let body: BTreeSet<String> = idents(items);
+        let known = |name: &&String| {
+            model
+                .types
+                .iter()
+                .any(|def| type_ident(&def.name) == **name)
+        };
+        let types = body.iter().filter(known);
+        let types = types.map(|name| format_ident!("{name}")).collect();
+        let json = ["Map", "Object", "Value"]
+            .iter()
+            .filter(|name| body.contains(**name) && !known(&&(**name).to_owned()))
+            .map(|name| format_ident!("{name}"))
+            .collect();
+        (types, json)
+    }
+
+    /// Prose whose links lead to the types, wherever it stands.
+    fn qualified(&self, text: &str) -> String {
+        let model = &self.family.models[self.newest()];
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("[`") {
+            out.push_str(before);
+            let Some((name, after)) = after.split_once("`]") else {
+                out.push_str("[`");
+                rest = after;
+                break;
+            };
+            let named = |ident: &str| model.types.iter().any(|def| type_ident(&def.name) == ident);
+            let target = after
+                .strip_prefix('(')
+                .and_then(|rest| rest.split_once(')'));
+            rest = match target {
+                Some((target, rest)) if named(target) => {
+                    out.push_str(&format!("[`{name}`](mcp_types::{target})"));
+                    rest
+                }
+                None if named(name) => {
+                    out.push_str(&format!("[`{name}`](mcp_types::{name})"));
+                    after
+                }
+                _ => {
+                    out.push_str(&format!("[`{name}`]"));
+                    after
+                }
+            };
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// The method that makes a call of what must be there.
+fn method(
+    scope: &Scope<'_>,
+    message: &Message,
+    object: &Object,
+    about: &str,
+) -> Result<TokenStream, EmitError> {
+    let mut parameters = Vec::new();
+    let mut values = Vec::new();
+    for member in stored(object).filter(|member| member.required) {
+        if member.json == META {
+            values.push(quote! { self.meta() });
+            continue;
+        }
+        let name = field(member);
+        let (parameter, _) = scope.argument(&member.ty, &name)?;
+        parameters.push(quote! { #name: #parameter });
+        values.push(quote! { #name });
+    }
+    let method = format!("`{}`", message.method);
+    let text = if about.contains(&method) {
+        about.to_owned()
+    } else {
+        format!("{about} ({method})")
+    };
+    let text = docs::lines(&docs::wrap(&text));
+    let ending = scope.emitter.hints.messages.request.as_str();
+    let short = message.name.strip_suffix(ending).unwrap_or(&message.name);
+    let (name, request) = (
+        format_ident!("{}", field_ident(short)),
+        format_ident!("{}", type_ident(&message.name)),
+    );
+    let params = scope.ident();
+    Ok(quote! {
+        #text
+        pub fn #name(&self, #(#parameters),*) -> Call<#request> {
+            self.request(#params::new(#(#values),*))
+        }
+    })
+}

@@ -1,0 +1,311 @@
+//! Spans and fields by OpenTelemetry's conventions for the protocol.
+
+use mcp_server::types::v2025_11_25::InitializedNotification;
+use mcp_server::{Context, HandlerError, ResourceDef, Server};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, duplex, split};
+use tokio::net::TcpStream;
+
+use super::collect::{Collected, Fields};
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+#[derive(Deserialize, JsonSchema)]
+struct Number {
+    number: u32,
+}
+
+fn server() -> Server {
+    Server::builder("traced", "1")
+        .tool("add", "Adds one", |args: Number, cx: Context| async move {
+            tokio::task::yield_now().await;
+            assert_eq!(cx.trace_parent().is_some(), args.number == 7);
+            Ok((args.number + 1).to_string())
+        })
+        .tool("fail", "Fails", |(): (), _: Context| async {
+            Err::<String, _>(HandlerError::tool("as asked"))
+        })
+        .tool("panic", "Panics", |args: Number, _: Context| async move {
+            if args.number > 0 {
+                tokio::task::yield_now().await;
+            }
+            assert!(args.number > 1, "as asked");
+            Ok("")
+        })
+        .prompt("greet", "Greets", |(): (), _: Context| async {
+            Ok("Hello")
+        })
+        .add_resource(ResourceDef::text("x:1", "one", "1"))
+        .on_notification::<InitializedNotification, _>(|_, cx| {
+            assert_eq!(cx.client_name(), "tracer", "as asked");
+            async {}
+        })
+        .build()
+        .expect("the definition is sound")
+}
+
+trait ClientName {
+    fn client_name(&self) -> &str;
+}
+
+impl ClientName for Context {
+    fn client_name(&self) -> &str {
+        let peer = self.peer().client_info();
+        peer.map_or("", |info| info.name.as_str())
+    }
+}
+
+/// Sends messages, and waits until all of them are answered.
+async fn exchange(messages: &[Value]) -> Vec<Value> {
+    let (ours, theirs) = duplex(1 << 16);
+    let serving = tokio::spawn(async move {
+        let (reader, writer) = split(theirs);
+        server().serve(reader, writer).await
+    });
+    let (reader, mut writer) = split(ours);
+    for message in messages {
+        let line = format!("{message}\n");
+        writer.write_all(line.as_bytes()).await.expect("written");
+    }
+    writer.shutdown().await.expect("shut down");
+    let mut lines = BufReader::new(reader).lines();
+    let mut answers = Vec::new();
+    while let Some(line) = lines.next_line().await.expect("readable") {
+        answers.push(serde_json::from_str(&line).expect("JSON"));
+    }
+    serving.await.expect("no panic").expect("served to the end");
+    answers
+}
+
+fn modern(id: u64, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "tracer", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+fn call(id: u64, tool: &str, number: u64) -> Value {
+    let arguments = if tool == "fail" {
+        json!({})
+    } else {
+        json!({ "number": number })
+    };
+    modern(
+        id,
+        "tools/call",
+        json!({ "name": tool, "arguments": arguments }),
+    )
+}
+
+/// The only span.
+async fn span_of(collected: &Collected, message: Value) -> Fields {
+    exchange(&[message]).await;
+    let mut spans = collected.spans();
+    let span = spans.pop().expect("a span");
+    assert!(spans.is_empty(), "{spans:?}");
+    span
+}
+
+fn assert_fields(span: &Fields, expected: &[(&str, &str)]) {
+    let found: Vec<_> = span
+        .0
+        .iter()
+        .map(|(&name, value)| (name, value.as_str()))
+        .collect();
+    let mut expected = expected.to_vec();
+    expected.extend([
+        ("otel.kind", "server"),
+        ("mcp.protocol.version", "2026-07-28"),
+    ]);
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn a_request_has_the_fields_of_the_conventions() {
+    let collected = Collected::begin();
+    let mut message = call(1, "add", 7);
+    message["params"]["_meta"]["traceparent"] = json!(PARENT);
+    assert_fields(
+        &span_of(&collected, message).await,
+        &[
+            ("otel.name", "tools/call add"),
+            ("mcp.method.name", "tools/call"),
+            ("jsonrpc.request.id", "1"),
+            ("gen_ai.operation.name", "execute_tool"),
+            ("gen_ai.tool.name", "add"),
+            ("traceparent", PARENT),
+        ],
+    );
+    let message = modern(2, "prompts/get", json!({ "name": "greet" }));
+    assert_fields(
+        &span_of(&collected, message).await,
+        &[
+            ("otel.name", "prompts/get greet"),
+            ("mcp.method.name", "prompts/get"),
+            ("jsonrpc.request.id", "2"),
+            ("gen_ai.prompt.name", "greet"),
+        ],
+    );
+    let message = modern(3, "resources/read", json!({ "uri": "x:1" }));
+    assert_fields(
+        &span_of(&collected, message).await,
+        &[
+            ("otel.name", "resources/read"),
+            ("mcp.method.name", "resources/read"),
+            ("jsonrpc.request.id", "3"),
+            ("mcp.resource.uri", "x:1"),
+        ],
+    );
+    let message = modern(4, "tools/list", json!({}));
+    assert_fields(
+        &span_of(&collected, message).await,
+        &[
+            ("otel.name", "tools/list"),
+            ("mcp.method.name", "tools/list"),
+            ("jsonrpc.request.id", "4"),
+        ],
+    );
+    assert!(collected.errors().is_empty());
+}
+
+#[tokio::test]
+async fn a_failure_has_its_type() {
+    let collected = Collected::begin();
+    let faulty = modern(1, "tools/call", json!({ "name": 5 }));
+    for (message, kind, code) in [
+        (call(1, "no-such", 1), "-32602", Some("-32602")),
+        (faulty, "-32602", Some("-32602")),
+        (
+            modern(1, "resources/read", json!({ "uri": "x:2" })),
+            "-32602",
+            Some("-32602"),
+        ),
+        (call(1, "panic", 0), "-32603", Some("-32603")),
+        // The answer is a result.
+        (call(1, "fail", 1), "tool_error", None),
+        (
+            modern(1, "tools/call", json!({ "name": "add" })),
+            "tool_error",
+            None,
+        ),
+    ] {
+        let text = message.to_string();
+        let span = span_of(&collected, message).await;
+        assert_eq!(span.get("error.type"), Some(kind), "{text}");
+        assert_eq!(span.get("rpc.response.status_code"), code, "{text}");
+        assert_eq!(span.get("otel.status_code"), Some("ERROR"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_logged_once_and_says_where() {
+    let collected = Collected::begin();
+    for number in [0, 1] {
+        let answers = exchange(&[call(number, "panic", number)]).await;
+        assert_eq!(answers[0]["error"]["code"], -32603);
+        let errors = collected.errors();
+        let [(error, span)] = &errors[..] else {
+            panic!("{errors:?}");
+        };
+        assert_eq!(error.get("panic"), Some("as asked"));
+        assert_eq!(span.get("mcp.method.name"), Some("tools/call"));
+        assert_eq!(span.get("gen_ai.tool.name"), Some("panic"));
+        assert_eq!(span.get("jsonrpc.request.id"), Some(&*number.to_string()));
+        collected.spans();
+    }
+}
+
+/// Where there is neither a task nor a future yet that could take the panic.
+#[tokio::test]
+async fn a_panic_of_a_notifications_handler_ends_nothing_else() {
+    let collected = Collected::begin();
+    let hello = |name: &str| {
+        json!({
+            "jsonrpc": "2.0", "id": "hello", "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": { "name": name, "version": "1" },
+            },
+        })
+    };
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let ping = json!({ "jsonrpc": "2.0", "id": "after", "method": "ping" });
+    for (name, failed) in [("tracer", false), ("other", true)] {
+        let answers = exchange(&[hello(name), initialized.clone(), ping.clone()]).await;
+        assert_eq!(answers.len(), 2, "{answers:?}");
+        let errors = collected.errors();
+        assert_eq!(errors.len(), usize::from(failed));
+        for (_, span) in errors {
+            assert_eq!(
+                span.get("mcp.method.name"),
+                Some("notifications/initialized")
+            );
+            assert_eq!(span.get("mcp.protocol.version"), Some("2025-11-25"));
+        }
+        let spans = collected.spans();
+        let methods: Vec<_> = spans
+            .iter()
+            .map(|span| span.get("mcp.method.name"))
+            .collect();
+        assert_eq!(methods, [Some("notifications/initialized"), Some("ping")]);
+        assert_eq!(spans[0].get("jsonrpc.request.id"), None);
+        assert_eq!(spans[1].get("jsonrpc.request.id"), Some("after"));
+    }
+}
+
+#[tokio::test]
+async fn http_is_named_as_the_transport_and_sessions_by_their_id() {
+    let collected = Collected::begin();
+    let serving = server().serve_http("127.0.0.1:0").expect("bound");
+    let address = serving.local_addr();
+    tokio::spawn(serving);
+    let post = async |headers: &str, message: Value| {
+        let message = message.to_string();
+        let mut socket = TcpStream::connect(address).await.expect("connected");
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Length: {}\r\n{headers}\r\n{message}",
+            message.len(),
+        );
+        socket.write_all(request.as_bytes()).await.expect("written");
+        let mut response = String::new();
+        socket
+            .read_to_string(&mut response)
+            .await
+            .expect("readable");
+        response
+    };
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "tracer", "version": "1" },
+    });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let response = post("", hello).await;
+    let mut lines = response.lines();
+    let session = lines.find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = session.expect("a session");
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    post(
+        &headers,
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }),
+    )
+    .await;
+    let spans = collected.spans();
+    let [span] = &spans[..] else {
+        panic!("{spans:?}");
+    };
+    for (name, value) in [
+        ("mcp.session.id", session),
+        ("network.transport", "tcp"),
+        ("network.protocol.name", "http"),
+        ("network.protocol.version", "1.1"),
+    ] {
+        assert_eq!(span.get(name), Some(value));
+    }
+}
