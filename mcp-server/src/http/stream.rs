@@ -1,6 +1,7 @@
 //! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
 //! that reads it. The request and the connection do not depend on each other's life.
 
+use std::fmt::Write as _;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -310,7 +311,10 @@ pub(super) fn write_numbered(
     data: &[u8],
     retry: Option<Duration>,
 ) {
-    let id = format!("{stream}-{number}");
+    // With room for the number, which `format!` would not make.
+    let mut id = String::with_capacity(stream.len() + 21);
+    id.push_str(stream);
+    let _ = write!(id, "-{number}");
     let event = Event {
         id: Some(&id),
         event: None,

@@ -209,3 +209,18 @@ async fn a_get_needs_a_client_that_reads_events() {
         assert_eq!(raw.head().await.status, status, "Accept: {accept}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_head_is_closed() {
+    let (server, _probe) = server(|builder| builder);
+    let address = serve(&server);
+    let mut connection = Raw::connect(address).await;
+    let (head, _) = connection
+        .ask("POST", &call_headers("echo"), &call(1, "echo"))
+        .await;
+    assert_eq!(head.status, 200);
+    let start = tokio::time::Instant::now();
+    while connection.anything().await {}
+    let idle = start.elapsed().as_secs();
+    assert!((60..65).contains(&idle), "after {idle} s");
+}

@@ -126,6 +126,11 @@ impl Raw {
             > 0
     }
 
+    /// As [`more`](Self::more), for as long as it takes.
+    pub(crate) async fn anything(&mut self) -> bool {
+        self.stream.read_buf(&mut self.read).await.expect("read") > 0
+    }
+
     /// What was read and not used.
     pub(crate) fn unused(&self) -> &[u8] {
         &self.read

@@ -63,7 +63,8 @@ pub fn write_comment(out: &mut Vec<u8>, text: &str) {
 }
 
 fn check(field: &'static str, text: Option<&str>) -> Result<(), FieldError> {
-    match text.and_then(|text| text.find(['\r', '\n', '\0'])) {
+    let fault = |byte| matches!(byte, b'\r' | b'\n' | b'\0');
+    match text.and_then(|text| text.bytes().position(fault)) {
         Some(at) => Err(FieldError { field, at }),
         None => Ok(()),
     }

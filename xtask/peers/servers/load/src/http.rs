@@ -107,8 +107,9 @@ impl Connection {
         let mut headers = format!("MCP-Protocol-Version: {}\r\n", case.era.revision());
         match case.era {
             Era::Modern => {
-                headers += "Mcp-Method: tools/call\r\n";
-                headers += &format!("Mcp-Name: {}\r\n", case.tool());
+                headers.push_str("Mcp-Method: tools/call\r\nMcp-Name: ");
+                headers.push_str(case.tool());
+                headers.push_str("\r\n");
             }
             Era::Legacy => {
                 connection.request = post(address, "", &initialize());
@@ -116,7 +117,9 @@ impl Connection {
                 let response = connection.receive()?;
                 ensure!(response.status == 200, "status {}", response.status);
                 if let Some(session) = response.session {
-                    headers += &format!("Mcp-Session-Id: {session}\r\n");
+                    headers.push_str("Mcp-Session-Id: ");
+                    headers.push_str(&session);
+                    headers.push_str("\r\n");
                 }
                 connection.request = post(address, &headers, &initialized());
                 connection.stream.write_all(&connection.request)?;

@@ -70,7 +70,7 @@ fn main() -> anyhow::Result<()> {
         Some(_) => Vec::new(),
     };
     let pinning = Pinning::new();
-    let results = rounds::run(folder, &cases, &effort, &pinning)?;
+    let results = rounds::run(folder, &cases, &effort, &pinning);
     table::print(&results, &weights, &effort, &pinning);
     Ok(())
 }

@@ -55,10 +55,10 @@ impl fmt::Display for Pinning {
 /// The first and the last processor that this process may use.
 fn two() -> Option<(usize, usize)> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let list = status
+    let allowed = status
         .lines()
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-    let mut numbers = list
+    let mut numbers = allowed
         .trim()
         .split([',', '-'])
         .filter_map(|text| text.parse().ok());

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -12,6 +14,9 @@ use anyhow::{Context as _, Result};
 use crate::case::{Case, Form, Who};
 use crate::pinning::Pinning;
 use crate::sample::Memory;
+
+/// Longer than a server is measured for in a row.
+const LIFE: Duration = Duration::from_secs(120);
 
 /// How to reach a server.
 pub(crate) enum Way {
@@ -35,7 +40,11 @@ pub(crate) fn start(
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("cannot start {name}"))?;
-    let mut process = Process { child, idle: 0 };
+    let mut process = Process {
+        _watched: watch(child.id()),
+        child,
+        idle: 0,
+    };
     let stdin = process.child.stdin.take().context("no input")?;
     let stdout = process.child.stdout.take().context("no output")?;
     if case.form == Form::Line {
@@ -52,6 +61,19 @@ pub(crate) fn start(
 pub(crate) struct Process {
     child: Child,
     idle: u64,
+    _watched: Sender<()>,
+}
+
+/// Ends a process that is still there after [`LIFE`], since nothing else would end waiting for an
+/// answer that does not come. Dropping what is returned ends the watch.
+fn watch(process: u32) -> Sender<()> {
+    let (watched, end) = channel();
+    thread::spawn(move || {
+        if end.recv_timeout(LIFE) == Err(RecvTimeoutError::Timeout) {
+            let _ = Command::new("kill").arg(process.to_string()).status();
+        }
+    });
+    watched
 }
 
 impl Process {
