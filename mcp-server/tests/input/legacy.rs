@@ -175,3 +175,24 @@ async fn a_question_has_no_answer_after_the_end_of_input() {
     let twice = format!("Some({nobody}) Some({nobody})");
     assert_eq!(text(stubborn), twice);
 }
+
+#[tokio::test]
+async fn only_what_was_declared_is_asked() {
+    let form = || json!({ "elicitation": { "form": {} } });
+    let url = || json!({ "elicitation": { "url": {} } });
+    for (capabilities, tool, needed) in [
+        (json!({}), "greet", form()),
+        (url(), "greet", form()),
+        (json!({}), "page", url()),
+        (json!({ "elicitation": {} }), "page", url()),
+        (form(), "page", url()),
+    ] {
+        let mut peer = Peer::new(&builder(&Count::default()).build().unwrap());
+        peer.capabilities = capabilities;
+        peer.initialize("2025-11-25").await;
+        peer.begin("c", tool).await;
+        let refused = peer.receive().await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        assert_eq!(refused["error"]["data"]["requiredCapabilities"], needed);
+    }
+}
