@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use http::request::Parts;
@@ -15,7 +15,7 @@ use http::{Method, Response, StatusCode};
 
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::{Mutex, OwnedSemaphorePermit};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::answer::{self, HttpBody, Piece, Source, comment};
 use super::guard::{self, Refusal};
@@ -91,6 +91,7 @@ impl Endpoint {
             server: self.server.clone(),
             outbox,
             owner,
+            ends: OnceLock::new(),
             keep_alive: self.server.limits().keep_alive,
         };
         Ok(answer::events(HttpBody::stream(output)))
@@ -148,6 +149,8 @@ struct Output {
     server: Server,
     outbox: Arc<Outbox>,
     owner: Owner,
+    /// When the grace time is over, once the server is shutting down.
+    ends: OnceLock<Instant>,
     keep_alive: Duration,
 }
 
@@ -165,7 +168,9 @@ impl Output {
             }
             let stopped = async {
                 self.server.stopping().await;
-                self.owner.settle().await;
+                // It does not begin anew with what is said meanwhile.
+                let end = *self.ends.get_or_init(|| self.owner.grace_ends());
+                self.owner.settle_by(end).await;
             };
             let filled = race(self.outbox.filled(), stopped);
             match race(filled, sleep(self.keep_alive)).await {

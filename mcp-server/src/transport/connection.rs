@@ -10,7 +10,7 @@ use mcp_types::RequestId;
 use mcp_types::lines::LineTooLong;
 use mcp_types::rpc::{ErrorObject, Message};
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::flight::{Flight, Place};
 use super::outbox::Outbox;
@@ -261,10 +261,19 @@ impl Owner {
         self.settle().await;
     }
 
-    pub(crate) async fn settle(&self) {
-        let grace = self.server.limits().grace_time;
-        if timeout(grace, self.flight.landed()).await.is_err() {
-            tracing::warn!(?grace, "requests in flight are ended");
+    async fn settle(&self) {
+        self.settle_by(self.grace_ends()).await;
+    }
+
+    /// When the grace time of what is in flight now is over.
+    pub(crate) fn grace_ends(&self) -> Instant {
+        Instant::now() + self.server.limits().grace_time
+    }
+
+    /// Waits for what is in flight.
+    pub(crate) async fn settle_by(&self, end: Instant) {
+        if timeout_at(end, self.flight.landed()).await.is_err() {
+            tracing::warn!("requests in flight are ended: the grace time is over");
         }
     }
 }

@@ -245,6 +245,19 @@ async fn a_quiet_stream_gets_comments_and_a_server_that_stops_ends_it() {
 }
 
 #[tokio::test]
+async fn comments_do_not_hold_up_a_server_that_stops() {
+    let (server, mut probe) = server(limits(|limits| {
+        limits.keep_alive = std::time::Duration::from_millis(10);
+        limits.grace_time = std::time::Duration::from_millis(200);
+    }));
+    let mut channel = Channel::begin(serve_sse(&server)).await;
+    channel.post(&tool(1, "wait")).await;
+    soon(probe.waiting.recv()).await;
+    server.shutdown();
+    channel.stream.rest().await;
+}
+
+#[tokio::test]
 async fn it_can_share_the_path_of_the_newer_transport() {
     let (server, _probe) = server(|builder| builder);
     let address = serve_with(&server, HttpConfig::new().http_sse("/mcp"));
