@@ -147,11 +147,15 @@ impl All {
         kept.changed.notify_waiters();
         streams.shrink(SESSION_BYTES, ENDED_STREAMS);
         self.bytes = self.bytes - before + streams.bytes;
-        let name = self.silent.remove(&streams.spoke);
-        self.clock += 1;
-        streams.spoke = self.clock;
-        let name = name.unwrap_or_else(|| session.to_owned());
-        self.silent.insert(self.clock, name);
+        let newest = self.silent.last_key_value();
+        // Whoever spoke last often goes on.
+        if newest.is_none_or(|(spoke, _)| *spoke != streams.spoke) {
+            let name = self.silent.remove(&streams.spoke);
+            self.clock += 1;
+            streams.spoke = self.clock;
+            let name = name.unwrap_or_else(|| session.to_owned());
+            self.silent.insert(self.clock, name);
+        }
         self.shrink();
     }
 
