@@ -127,10 +127,12 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
-        if !hides_numbers() {
-            return T::from_object(members);
-        }
         let mut members = members;
+        // One form of members for both cases: each form compiles all variants once more.
+        if !hides_numbers() {
+            let first = None;
+            return T::from_object(Peeked { first, members });
+        }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
             let digits = members.next_value::<String>()?;
