@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Bounds on everything that a peer could make grow. The defaults suit most servers.
+/// Bounds on everything that a peer could make grow. The defaults suit most servers. How deep JSON
+/// may nest is fixed, by [`NESTING_LIMIT`](mcp_types::json::NESTING_LIMIT).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {

@@ -261,7 +261,7 @@ fn null_for_an_optional_member_is_absence() {
     let written = round_trip::<Tool>(text);
     assert_eq!(
         written,
-        r#"{"inputSchema":{"type":"object"},"name":"a","x":null}"#
+        r#"{"name":"a","inputSchema":{"type":"object"},"x":null}"#
     );
 }
 
@@ -411,7 +411,7 @@ fn null_and_absent_structured_content_are_not_mixed_up() {
 #[test]
 fn empty_is_not_dropped() {
     kept::<Tool>(
-        r#"{"inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"name":"","title":"","icons":[]}"#,
+        r#"{"name":"","title":"","inputSchema":{"type":"object","properties":{},"required":[]},"annotations":{},"_meta":{},"icons":[]}"#,
     );
     kept::<ClientCapabilities>(r#"{"roots":{}}"#);
     kept::<ClientCapabilities>(r#"{"experimental":{},"extensions":{}}"#);
@@ -442,7 +442,7 @@ fn order_of_an_embedded_schema_does_not_change() {
 #[test]
 fn unknown_members_do_not_change_their_order() {
     kept::<Tool>(
-        r#"{"inputSchema":{"type":"object"},"name":"a","z":1,"a":2,"m":{"y":null,"b":[]}}"#,
+        r#"{"name":"a","inputSchema":{"type":"object"},"z":1,"a":2,"m":{"y":null,"b":[]}}"#,
     );
 }
 
