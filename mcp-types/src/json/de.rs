@@ -82,16 +82,43 @@ fn hinted_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V:
     }
 }
 
-/// Methods that take one kind of value and refuse the others, as `serde_json` does with text.
-macro_rules! only {
-    ($($pattern:pat => $($method:ident)*;)*) => {$($(
+/// Hands over a string.
+fn string<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Value> {
+    match text {
+        Cow::Owned(text) => visitor.visit_string(text),
+        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+    }
+}
+
+/// Hands over the elements of an array at a depth.
+fn array<'de, V: Visitor<'de>>(
+    elements: Elements<'de>,
+    depth: usize,
+    visitor: V,
+) -> Result<V::Value> {
+    let mut access = ElementAccess {
+        elements,
+        depth: deeper(depth)?,
+        next: 0,
+    };
+    let value = visitor.visit_seq(&mut access)?;
+    match access.elements.next() {
+        Some(_) => Err(DecodeError::data("array has more elements than expected")),
+        None => Ok(value),
+    }
+}
+
+/// Methods that take a string and refuse everything else, as `serde_json` does with text. Like the
+/// others they do not go by `deserialize_any`, which would be compiled whole for each visitor.
+macro_rules! strings {
+    ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
             match self.node {
-                $pattern => self.deserialize_any(visitor),
+                Node::String(text) => string(text, visitor),
                 _ => self.unfit(&visitor),
             }
         }
-    )*)*};
+    )*};
 }
 
 macro_rules! numbers {
@@ -127,33 +154,52 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
             Node::Null => visitor.visit_unit(),
             Node::Bool(value) => visitor.visit_bool(value),
             Node::Number(number) => any_number(&number, visitor),
-            Node::String(Cow::Owned(text)) => visitor.visit_string(text),
-            Node::String(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
-            Node::Array(elements) => {
-                let depth = deeper(self.depth)?;
-                let mut access = ElementAccess {
-                    elements,
-                    depth,
-                    next: 0,
-                };
-                let value = visitor.visit_seq(&mut access)?;
-                match access.elements.next() {
-                    Some(_) => Err(DecodeError::data("array has more elements than expected")),
-                    None => Ok(value),
-                }
-            }
+            Node::String(text) => string(text, visitor),
+            Node::Array(elements) => array(elements, self.depth, visitor),
             Node::Object(entries) => Members::new(entries, self.depth).visit(visitor),
         }
     }
 
-    only! {
-        Node::Bool(_) => deserialize_bool;
-        Node::Null => deserialize_unit;
-        Node::String(_) => deserialize_char deserialize_str deserialize_string
-            deserialize_identifier;
-        Node::String(_) | Node::Array(_) => deserialize_bytes deserialize_byte_buf;
-        Node::Array(_) => deserialize_seq;
-        Node::Object(_) => deserialize_map;
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Bool(value) => visitor.visit_bool(value),
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Null => visitor.visit_unit(),
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    strings! { deserialize_char deserialize_str deserialize_string deserialize_identifier }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::String(text) => string(text, visitor),
+            Node::Array(elements) => array(elements, self.depth, visitor),
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Array(elements) => array(elements, self.depth, visitor),
+            _ => self.unfit(&visitor),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.node {
+            Node::Object(entries) => Members::new(entries, self.depth).visit(visitor),
+            _ => self.unfit(&visitor),
+        }
     }
 
     numbers! {
@@ -214,7 +260,7 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
             Node::Object(entries) => {
                 Members::new(entries.with_first(fields), self.depth).visit(visitor)
             }
-            Node::Array(_) => self.deserialize_any(visitor),
+            Node::Array(elements) => array(elements, self.depth, visitor),
             _ => self.unfit(&visitor),
         }
     }
