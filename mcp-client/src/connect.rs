@@ -23,7 +23,7 @@ const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 /// Agrees on a revision, or on the one that is given.
 pub(crate) async fn connect(core: &Core, pinned: Option<Revision>) -> Result<(), ConnectError> {
     let era = match pinned {
-        Some(Revision::LATEST) => modern(core, discover(core).await?),
+        Some(Revision::LATEST) => modern(discover(core).await?),
         Some(revision) => {
             let era = initialize(core, revision).await?;
             if era.revision != revision {
@@ -34,7 +34,7 @@ pub(crate) async fn connect(core: &Core, pinned: Option<Revision>) -> Result<(),
         }
         None => match discover(core).await {
             Ok(found) => match best(&found.supported_versions)? {
-                Revision::LATEST => modern(core, found),
+                Revision::LATEST => modern(found),
                 older => initialize(core, older).await?,
             },
             Err(CallError::Refused { source, .. }) if is_modern(&source) => {
@@ -99,7 +99,7 @@ async fn discover(core: &Core) -> Result<DiscoverResult, CallError> {
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(_: &Core, found: DiscoverResult) -> Era {
+fn modern(found: DiscoverResult) -> Era {
     Era {
         revision: Revision::LATEST,
         info: found.meta.and_then(|meta| meta.server_info),

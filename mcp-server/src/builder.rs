@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
 use crate::route::{Listener, Route, Typed};
-use crate::server::{Inner, Server};
+use crate::server::{Inner, Routed, Server};
 use crate::{lifecycle, listen, lists};
 
 /// Collects what a server offers; [`build`](Self::build) checks it.
@@ -24,7 +24,7 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     limits: Limits,
     capabilities: ServerCapabilities,
-    routes: HashMap<&'static str, Box<dyn Route>>,
+    routes: HashMap<&'static str, Routed>,
     listeners: HashMap<&'static str, Box<dyn Listener>>,
     bus: Option<Arc<dyn Bus>>,
     pub(crate) features: Features,
@@ -174,7 +174,8 @@ impl ServerBuilder {
 
     /// Adds a handler of another kind.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
-        if self.routes.insert(method, route).is_some() {
+        let routed = Routed::new(method, route);
+        if self.routes.insert(method, routed).is_some() {
             self.faults
                 .push(BuildError::DuplicateMethod(method.to_owned()));
         }

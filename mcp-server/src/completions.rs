@@ -58,7 +58,10 @@ trait Completed: Kept {
     const AT: &'static str;
 
     /// The handlers by name and argument.
-    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>>;
+    fn handlers(completions: &Completions) -> &Handlers;
+
+    /// The same, to add one.
+    fn handlers_mut(completions: &mut Completions) -> &mut Handlers;
 
     /// Whether it has an argument of that name.
     fn takes(&self, argument: &str) -> bool;
@@ -67,8 +70,12 @@ trait Completed: Kept {
 impl Completed for PromptDef {
     const AT: &'static str = "$.ref.name";
 
-    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>> {
+    fn handlers(completions: &Completions) -> &Handlers {
         &completions.prompts
+    }
+
+    fn handlers_mut(completions: &mut Completions) -> &mut Handlers {
+        &mut completions.prompts
     }
 
     fn takes(&self, argument: &str) -> bool {
@@ -80,8 +87,12 @@ impl Completed for PromptDef {
 impl Completed for TemplateDef {
     const AT: &'static str = "$.ref.uri";
 
-    fn handlers(completions: &Completions) -> &HashMap<String, HashMap<String, Handler>> {
+    fn handlers(completions: &Completions) -> &Handlers {
         &completions.templates
+    }
+
+    fn handlers_mut(completions: &mut Completions) -> &mut Handlers {
+        &mut completions.templates
     }
 
     fn takes(&self, argument: &str) -> bool {
@@ -98,11 +109,14 @@ type Handler = Box<
         + Sync,
 >;
 
-/// Handlers by prompt or template and argument.
+/// Handlers by prompt or template, and argument.
+type Handlers = HashMap<String, HashMap<String, Handler>>;
+
+/// All handlers.
 #[derive(Default)]
 pub(crate) struct Completions {
-    prompts: HashMap<String, HashMap<String, Handler>>,
-    templates: HashMap<String, HashMap<String, Handler>>,
+    prompts: Handlers,
+    templates: Handlers,
 }
 
 impl Completions {
@@ -129,7 +143,7 @@ impl ServerBuilder {
     /// # Ok::<(), mcp_server::BuildError>(())
     /// ```
     pub fn complete_prompt<F, C>(
-        mut self,
+        self,
         prompt: impl Into<String>,
         argument: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -138,17 +152,12 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        let (prompt, argument) = (prompt.into(), argument.into());
-        let known = self.features.completions.prompts.entry(prompt).or_default();
-        if known.insert(argument.clone(), erase(handler)).is_some() {
-            self.duplicate(argument);
-        }
-        self
+        self.complete::<PromptDef>(prompt.into(), argument.into(), erase(handler))
     }
 
     /// Completes a variable of a resource template.
     pub fn complete_resource<F, C>(
-        mut self,
+        self,
         template: impl Into<String>,
         variable: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -157,18 +166,17 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        let (template, variable) = (template.into(), variable.into());
-        let templates = &mut self.features.completions.templates;
-        let known = templates.entry(template).or_default();
-        if known.insert(variable.clone(), erase(handler)).is_some() {
-            self.duplicate(variable);
-        }
-        self
+        self.complete::<TemplateDef>(template.into(), variable.into(), erase(handler))
     }
 
-    fn duplicate(&mut self, name: String) {
-        let kind = "completion";
-        self.fault(BuildError::DuplicateName { kind, name });
+    fn complete<T: Completed>(mut self, of: String, name: String, handler: Handler) -> Self {
+        let known = T::handlers_mut(&mut self.features.completions);
+        let known = known.entry(of).or_default();
+        if known.insert(name.clone(), handler).is_some() {
+            let kind = "completion";
+            self.fault(BuildError::DuplicateName { kind, name });
+        }
+        self
     }
 }
 

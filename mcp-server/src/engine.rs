@@ -166,7 +166,7 @@ impl Server {
                 Peer::modern(head.capabilities(), head.client_info())
             }
             (Some(version), _) => {
-                let error = lifecycle::unsupported(self, &version);
+                let error = lifecycle::unsupported(&version);
                 return refused(error, Refused::Mismatch);
             }
             (None, _) if method == lifecycle::INITIALIZE => {

@@ -40,7 +40,8 @@
 //! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`.
 //!
 //! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
-//! as a range or a pattern, is then refused when the server is built.
+//! as a range or a pattern, is then refused when the server is built, as far as the schema shows
+//! it: one that is written by hand (`schemars(with)`) is taken at its word.
 
 mod builder;
 mod changes;

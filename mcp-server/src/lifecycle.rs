@@ -15,7 +15,6 @@ use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::engine::Answer;
 use crate::error::{HandlerError, short};
-use crate::server::Server;
 use crate::session::Session;
 
 pub(crate) use handshake::initialize;
@@ -38,7 +37,7 @@ pub(crate) fn supported() -> Vec<String> {
 }
 
 /// -32022 with what the client can choose from.
-pub(crate) fn unsupported(_: &Server, requested: &str) -> ErrorObject {
+pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     let data = UnsupportedProtocolVersionErrorData::new(supported(), requested);
     let error = ErrorObject::new(
         mcp_types::UNSUPPORTED_PROTOCOL_VERSION,

@@ -18,12 +18,8 @@ impl<'de> Deserializer<'de> for Texts {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         let members = self.0.into_iter().map(|(name, text)| {
-            let name = name.clone();
-            let text = Text {
-                name: name.clone(),
-                text,
-            };
-            (name, text)
+            let key = name.clone();
+            (key, Text { name, text })
         });
         visitor.visit_map(MapDeserializer::new(members))
     }

@@ -27,7 +27,7 @@ pub(crate) struct Inner {
     pub(crate) instructions: Option<String>,
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) limits: Limits,
-    pub(crate) routes: HashMap<&'static str, Box<dyn Route>>,
+    pub(crate) routes: HashMap<&'static str, Routed>,
     pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
     pub(crate) features: Features,
     pub(crate) hub: Hub,
@@ -110,19 +110,10 @@ impl Server {
     }
 
     /// The handler of a method, if the revision has the method.
-    ///
-    /// A method that no revision has is an application's own and there for all.
     pub(crate) fn route(&self, method: &str, revision: Revision) -> Option<&dyn Route> {
-        let route = self.inner.routes.get(method)?;
-        let elsewhere = || {
-            Revision::ALL
-                .iter()
-                .any(|&other| messages(other).iter().any(|known| known.method == method))
-        };
-        let here = messages(revision)
-            .iter()
-            .any(|known| known.method == method);
-        (here || !elsewhere()).then_some(&**route)
+        let routed = self.inner.routes.get(method)?;
+        let here = routed.revisions.contains(&revision);
+        here.then_some(&*routed.route)
     }
 
     pub(crate) fn listener(&self, method: &str) -> Option<&dyn Listener> {
@@ -130,7 +121,28 @@ impl Server {
     }
 }
 
-/// The table of a revision; empty where its feature is off.
+/// A handler, and the revisions that have its method.
+pub(crate) struct Routed {
+    route: Box<dyn Route>,
+    revisions: Vec<Revision>,
+}
+
+impl Routed {
+    /// A method that no revision has is an application's own and there for all.
+    pub(crate) fn new(method: &str, route: Box<dyn Route>) -> Self {
+        let has = |revision: &&Revision| {
+            let mut messages = messages(**revision).iter();
+            messages.any(|known| known.method == method)
+        };
+        let mut revisions: Vec<Revision> = Revision::ALL.iter().filter(has).copied().collect();
+        if revisions.is_empty() {
+            revisions = Revision::ALL.to_vec();
+        }
+        Self { route, revisions }
+    }
+}
+
+/// The table of a revision.
 fn messages(revision: Revision) -> &'static [MessageInfo] {
     match revision {
         Revision::V2026_07_28 => mcp_types::v2026_07_28::MESSAGES,

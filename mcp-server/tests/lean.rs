@@ -2,6 +2,8 @@
 //! is refused.
 #![cfg(not(feature = "json-schema"))]
 
+use std::collections::HashSet;
+
 use mcp_server::{BuildError, Context, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,6 +33,18 @@ where
             std::future::ready(Ok(read(args)))
         })
         .build()
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Tags {
+    tags: HashSet<String>,
+}
+
+#[test]
+fn a_set_is_refused_since_it_would_take_what_stands_twice() {
+    let fault = build::<Tags>(|tags| tags.tags.len().to_string()).err();
+    let text = fault.map(|fault| fault.to_string()).unwrap_or_default();
+    assert!(text.contains("`uniqueItems`"), "{text}");
 }
 
 #[test]

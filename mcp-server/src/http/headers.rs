@@ -24,7 +24,7 @@ pub(crate) fn check_headers(
 ) -> Result<(), ErrorObject> {
     match head.version() {
         Some(version) => modern(server, parts, method, head, &version),
-        None => legacy(server, parts),
+        None => legacy(parts),
     }
 }
 
@@ -87,7 +87,7 @@ fn check_params(
     Ok(())
 }
 
-fn legacy(server: &Server, parts: &Parts) -> Result<(), ErrorObject> {
+fn legacy(parts: &Parts) -> Result<(), ErrorObject> {
     for value in values(parts, PROTOCOL_VERSION) {
         let text = String::from_utf8_lossy(value);
         match text.trim().parse::<Revision>() {
@@ -98,7 +98,7 @@ fn legacy(server: &Server, parts: &Parts) -> Result<(), ErrorObject> {
                 )));
             }
             Ok(_) => {}
-            Err(_) => return Err(lifecycle::unsupported(server, text.trim())),
+            Err(_) => return Err(lifecycle::unsupported(text.trim())),
         }
     }
     Ok(())

@@ -15,7 +15,7 @@ pub(crate) fn kept_by_types(schema: &Object) -> Result<(), String> {
 
 /// The first keyword in the schema of a type that its decoder does not enforce.
 fn promised(schema: &Object) -> Option<&str> {
-    const PROMISES: [&str; 16] = [
+    const PROMISES: [&str; 17] = [
         "contains",
         "dependentRequired",
         "dependentSchemas",
@@ -32,6 +32,7 @@ fn promised(schema: &Object) -> Option<&str> {
         "not",
         "pattern",
         "propertyNames",
+        "uniqueItems",
     ];
     // What the fixed lengths and ranges of Rust's types come out as.
     let tuple = schema.contains_key("prefixItems");

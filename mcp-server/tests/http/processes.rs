@@ -1,11 +1,12 @@
 //! Several processes that serve one endpoint.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::{
-    Bus, BusMessage, BusReceiver, EventStore, HttpConfig, MemoryEvents, MemorySessions,
+    Bus, BusMessage, BusReceiver, EventStore, HttpConfig, MemoryEvents, MemorySessions, Server,
     SessionStore, StoreFuture,
 };
 
@@ -84,14 +85,20 @@ async fn two_processes_serve_one_session() {
     assert_eq!(head.status, 404);
 }
 
-#[tokio::test]
-async fn a_subscription_at_one_process_is_told_of_at_the_other() {
+/// Two processes that share everything, and their addresses.
+fn two_processes() -> ([Server; 2], [SocketAddr; 2]) {
     let bus = Arc::new(Shared::default());
     let config = shared(MemorySessions::new());
-    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
-    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
-    let at_one = serve_with(&one, config.clone());
-    let at_two = serve_with(&two, config);
+    let servers = [(); 2].map(|()| server(|builder| builder.bus(bus.clone())).0);
+    let addresses = servers
+        .each_ref()
+        .map(|server| serve_with(server, config.clone()));
+    (servers, addresses)
+}
+
+#[tokio::test]
+async fn a_subscription_at_one_process_is_told_of_at_the_other() {
+    let ([_one, two], [at_one, at_two]) = two_processes();
     let session = begin(at_one, "2025-11-25").await;
     let mut told = listen(at_one, &session).await;
     let request = |method: &str| {
@@ -183,12 +190,7 @@ async fn events_in_memory_are_bounded_over_all_sessions() {
 
 #[tokio::test]
 async fn what_is_announced_comes_on_the_newest_stream_alone() {
-    let bus = Arc::new(Shared::default());
-    let config = shared(MemorySessions::new());
-    let (one, _probe) = server(|builder| builder.bus(bus.clone()));
-    let (two, _probe) = server(|builder| builder.bus(bus.clone()));
-    let at_one = serve_with(&one, config.clone());
-    let at_two = serve_with(&two, config);
+    let ([one, two], [at_one, at_two]) = two_processes();
     let session = begin(at_one, "2025-11-25").await;
     let mut first = listen(at_one, &session).await;
     one.tools_changed();

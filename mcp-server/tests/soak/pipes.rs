@@ -161,7 +161,8 @@ impl Client {
                 let touch = self.mix.touch(Era::Legacy, uri);
                 self.next.push(touch);
             }
-            Some("notifications/resources/updated") => {
+            Some(method) => {
+                assert_eq!(method, "notifications/resources/updated", "{message}");
                 let id = &params["_meta"]["io.modelcontextprotocol/subscriptionId"];
                 if !id.is_null() {
                     let shot = self.cancel(id);
@@ -171,7 +172,6 @@ impl Client {
                     assert_eq!(params["uri"], *uri);
                 }
             }
-            Some(_) => panic!("not expected: {message}"),
         }
         for shot in std::mem::take(&mut self.next) {
             self.send(shot);
