@@ -1,14 +1,13 @@
 //! [`ClientBuilder`]: who a client is and what it can do.
 
 use std::future::Future;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, RwLock};
 
 use mcp_types::json::{self, Object};
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
     ElicitRequestURLParams, ElicitResult, Implementation, RequestMetaObject, Revision, Root,
 };
-use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::calls::Calls;
 use crate::client::Client;
@@ -18,7 +17,7 @@ use crate::error::ConnectError;
 use crate::inputs::{InputError, Inputs, handler};
 use crate::limits::Limits;
 use crate::link::Link;
-use crate::transport::stream::{StreamLink, run};
+use crate::transport::{Opened, Transport};
 
 /// Collects what a client is, until it is connected to a server.
 #[derive(Clone, Debug)]
@@ -122,8 +121,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to a server over a pair of byte streams, one message a line: a Unix socket, TCP, a
-    /// duplex in memory.
+    /// Connects to a server, and finds out which revision to speak.
     ///
     /// # Errors
     ///
@@ -132,15 +130,11 @@ impl ClientBuilder {
     /// # Panics
     ///
     /// Outside of a tokio runtime with time enabled.
-    pub async fn connect_stream(
-        self,
-        reader: impl AsyncRead + Send + 'static,
-        writer: impl AsyncWrite + Send + 'static,
-    ) -> Result<Client, ConnectError> {
-        let (link, outgoing) = StreamLink::new();
+    pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
+        let Opened { link, run } = transport.open(&self.limits)?;
         let pinned = self.pinned;
-        let core = self.core(Arc::new(link))?;
-        let transport = tokio::spawn(run(Arc::clone(&core), outgoing, reader, writer));
+        let core = self.core(link)?;
+        let transport = tokio::spawn(run(Arc::clone(&core)));
         let client = Client::new(Arc::clone(&core), transport);
         connect(&core, pinned).await?;
         Ok(client)
@@ -162,7 +156,7 @@ impl ClientBuilder {
             inputs: self.inputs,
             calls: Arc::<Calls>::default(),
             link,
-            era: OnceLock::new(),
+            era: RwLock::default(),
         }))
     }
 }

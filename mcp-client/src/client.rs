@@ -51,20 +51,21 @@ impl Client {
 
     /// Name and version of the server, if it gave them. Nobody checks what it says of itself.
     #[must_use]
-    pub fn server_info(&self) -> Option<&Implementation> {
-        self.core().era.get()?.info.as_ref()
+    pub fn server_info(&self) -> Option<Implementation> {
+        self.core().era()?.info.clone()
     }
 
     /// What the server offers.
     #[must_use]
-    pub fn server_capabilities(&self) -> Option<&ServerCapabilities> {
-        Some(&self.core().era.get()?.capabilities)
+    pub fn server_capabilities(&self) -> ServerCapabilities {
+        let era = self.core().era();
+        era.map(|era| era.capabilities.clone()).unwrap_or_default()
     }
 
     /// How the server wants to be used, in words for a model.
     #[must_use]
-    pub fn instructions(&self) -> Option<&str> {
-        self.core().era.get()?.instructions.as_deref()
+    pub fn instructions(&self) -> Option<String> {
+        self.core().era()?.instructions.clone()
     }
 
     /// The `_meta` that params of the newest revision begin with. What it says of the client is

@@ -1,5 +1,7 @@
 //! [`connect`]: finds out which era a server is of, and which revision to speak.
 
+use std::sync::Arc;
+
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
@@ -21,7 +23,10 @@ use crate::exchange::{Wait, exchange};
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Agrees on a revision, or on the one that is given.
-pub(crate) async fn connect(core: &Core, pinned: Option<Revision>) -> Result<(), ConnectError> {
+pub(crate) async fn connect(
+    core: &Arc<Core>,
+    pinned: Option<Revision>,
+) -> Result<(), ConnectError> {
     let era = match pinned {
         Some(Revision::LATEST) => modern(discover(core).await?),
         Some(revision) => {
@@ -49,8 +54,7 @@ pub(crate) async fn connect(core: &Core, pinned: Option<Revision>) -> Result<(),
             Err(_) => initialize(core, NEWEST_LEGACY).await?,
         },
     };
-    // Nobody else sets it.
-    let _ = core.era.set(era);
+    core.agree(era);
     Ok(())
 }
 
@@ -86,7 +90,7 @@ fn best(theirs: &[String]) -> Result<Revision, ConnectError> {
     })
 }
 
-async fn discover(core: &Core) -> Result<DiscoverResult, CallError> {
+async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
     let wait = Wait::new(core.limits.probe_time);
     let text = exchange(core, method, wait, |_| {
@@ -108,7 +112,7 @@ fn modern(found: DiscoverResult) -> Era {
     }
 }
 
-async fn initialize(core: &Core, revision: Revision) -> Result<Era, ConnectError> {
+async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, ConnectError> {
     let method = InitializeRequest::METHOD;
     let params = InitializeRequestParams::new(
         revision.as_str(),
@@ -148,7 +152,7 @@ async fn initialize(core: &Core, revision: Revision) -> Result<Era, ConnectError
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    core.link.send(message).await?;
+    core.link.notify(core, message).await?;
     Ok(Era {
         revision,
         info: Some(result.server_info),

@@ -1,6 +1,6 @@
 //! [`Core`]: what the handles of a client and its transport share.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_types::json::{self, Object};
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
@@ -31,13 +31,26 @@ pub(crate) struct Core {
     pub(crate) calls: Arc<Calls>,
     pub(crate) link: Arc<dyn Link>,
     /// Known once the server has said who it is.
-    pub(crate) era: OnceLock<Era>,
+    pub(crate) era: RwLock<Option<Arc<Era>>>,
 }
 
 impl Core {
     /// The revision that is spoken; before that is known, the newest.
     pub(crate) fn revision(&self) -> Revision {
-        self.era.get().map_or(Revision::LATEST, |era| era.revision)
+        let era = self.era.read().unwrap_or_else(PoisonError::into_inner);
+        era.as_ref().map_or(Revision::LATEST, |era| era.revision)
+    }
+
+    /// What the server said of itself.
+    pub(crate) fn era(&self) -> Option<Arc<Era>> {
+        let era = self.era.read().unwrap_or_else(PoisonError::into_inner);
+        era.clone()
+    }
+
+    /// From now on the server is spoken to like this.
+    pub(crate) fn agree(&self, era: Era) {
+        let mut agreed = self.era.write().unwrap_or_else(PoisonError::into_inner);
+        *agreed = Some(Arc::new(era));
     }
 
     /// Tells the server that nobody waits for an answer any more.
@@ -52,7 +65,7 @@ impl Core {
     }
 
     /// Takes one text from the server.
-    pub(crate) fn receive(&self, text: &[u8]) {
+    pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) {
         let read = if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {

@@ -1,6 +1,7 @@
 //! [`exchange`]: a request and the reply to it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcp_types::json::Object;
@@ -11,30 +12,39 @@ use tokio::time::{Instant, sleep_until};
 use crate::calls::{Progress, Reply, Waiting};
 use crate::core::Core;
 use crate::error::{CallError, TransportError};
+use crate::link::Outgoing;
 
 /// Sends a request, whose params may depend on its id, and waits for its result. Dropping the
 /// future gives the request up.
 pub(crate) async fn exchange(
-    core: &Core,
+    core: &Arc<Core>,
     method: &'static str,
     mut wait: Wait,
     params: impl FnOnce(i64) -> Object,
 ) -> Result<Box<RawValue>, CallError> {
     let waiting = core.calls.open(wait.progress.clone());
     let id = RequestId::from(waiting.id);
+    let params = params(waiting.id);
+    let sent = AtomicBool::new(false);
     let mut message = Vec::with_capacity(256);
-    rpc::write_request(&mut message, &id, method, Some(&params(waiting.id))).map_err(|error| {
+    rpc::write_request(&mut message, &id, method, Some(&params)).map_err(|error| {
         let source = error.into();
         CallError::Params { method, source }
     })?;
+    let request = Outgoing {
+        method,
+        params: &params,
+        message,
+        sent: &sent,
+    };
     wait.begun = Instant::now();
     let mut given_up = GivenUp {
         core,
         waiting,
-        sent: false,
+        sent: &sent,
     };
     let reply = tokio::select! {
-        reply = given_up.exchange(message) => reply,
+        reply = given_up.exchange(request) => reply,
         () = wait.passed() => {
             let after = wait.begun.elapsed();
             return Err(CallError::Timeout { method, after });
@@ -50,27 +60,33 @@ pub(crate) async fn exchange(
 
 /// A call that the server hears of when nobody waits for it any more.
 struct GivenUp<'a> {
-    core: &'a Core,
+    core: &'a Arc<Core>,
     waiting: Waiting,
-    sent: bool,
+    sent: &'a AtomicBool,
 }
 
 impl GivenUp<'_> {
-    async fn exchange(&mut self, message: Vec<u8>) -> Reply {
-        if let Err(error) = self.core.link.send(message).await {
-            return Reply::Lost(Arc::new(error));
-        }
-        self.sent = true;
-        match (&mut self.waiting.reply).await {
-            Ok(reply) => reply,
-            Err(_) => Reply::Lost(Arc::new(TransportError::Closed)),
-        }
+    async fn exchange(&mut self, request: Outgoing<'_>) -> Reply {
+        let reply = &mut self.waiting.reply;
+        let reply = tokio::select! {
+            // What was answered is answered, whatever becomes of the connection.
+            biased;
+            reply = &mut *reply => reply,
+            sent = self.core.link.request(self.core, request) => match sent {
+                Ok(()) => reply.await,
+                Err(error) => reply
+                    .try_recv()
+                    .or_else(|_| Ok(Reply::Lost(Arc::new(error)))),
+            },
+        };
+        reply.unwrap_or_else(|_| Reply::Lost(Arc::new(TransportError::Closed)))
     }
 }
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
-        if self.sent && self.waiting.is_open() {
+        let sent = self.sent.load(Ordering::Relaxed);
+        if sent && self.waiting.is_open() && !self.core.link.ends_by_closing(self.core) {
             self.core.cancel(self.waiting.id);
         }
     }

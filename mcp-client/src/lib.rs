@@ -23,3 +23,4 @@ pub use error::{CallError, ConnectError, TransportError};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use mcp_types as types;
+pub use transport::{ByteStream, Transport};

@@ -2,17 +2,47 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use mcp_types::json::Object;
+
+use crate::core::Core;
 use crate::error::TransportError;
 
 /// A future in a box, so that links can be trait objects.
 pub(crate) type Sending<'a> = Pin<Box<dyn Future<Output = Result<(), TransportError>> + Send + 'a>>;
 
-/// The way to a server. What comes back is handed to the [core](crate::core::Core).
+/// The way to a server. What comes back is handed to the [core](Core).
 pub(crate) trait Link: Send + Sync {
-    /// Sends a message. Waits where the server does not read.
-    fn send(&self, message: Vec<u8>) -> Sending<'_>;
+    /// Sends a request. A link on which the answer comes by the way of the request (HTTP) goes on
+    /// to hand over what comes until the answer is among it; on any other link this ends when
+    /// the request is on its way. Dropping the future gives up what it does.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the answer from coming.
+    fn request<'a>(&'a self, core: &'a Arc<Core>, request: Outgoing<'a>) -> Sending<'a>;
 
-    /// Sends a message that must not wait, such as the news that a call was given up.
+    /// Sends a notification. Waits where the server does not read.
+    fn notify<'a>(&'a self, core: &'a Arc<Core>, message: Vec<u8>) -> Sending<'a>;
+
+    /// Sends a message that must not wait: an answer to the server, the news that a call was
+    /// given up. There are no more of them than requests of either side.
     fn send_now(&self, message: Vec<u8>);
+
+    /// Whether dropping the future of [`request`](Self::request) already tells the server that
+    /// nobody waits for the answer.
+    fn ends_by_closing(&self, core: &Core) -> bool;
+}
+
+/// A request, as it is sent.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) method: &'static str,
+    /// What headers repeat parts of.
+    pub(crate) params: &'a Object,
+    /// The whole message.
+    pub(crate) message: Vec<u8>,
+    /// Set by the link: whether the server may have heard of it.
+    pub(crate) sent: &'a AtomicBool,
 }

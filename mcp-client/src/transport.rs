@@ -1,3 +1,40 @@
-//! Ways to reach a server.
+//! The ways to a server.
 
-pub(crate) mod stream;
+mod queue;
+mod stream;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::core::Core;
+use crate::error::TransportError;
+use crate::limits::Limits;
+use crate::link::Link;
+
+pub use stream::ByteStream;
+
+/// A way to a server: [`ByteStream`]. Only this crate implements it.
+pub trait Transport: Open + Send {}
+
+impl<T: Open + Send> Transport for T {}
+
+/// What [`Transport`] needs, out of reach.
+pub trait Open {
+    /// Makes ready what can be without a word to the server.
+    ///
+    /// # Errors
+    ///
+    /// Where the way is none.
+    fn open(self, limits: &Limits) -> Result<Opened, TransportError>;
+}
+
+/// A link and what moves messages on it.
+pub struct Opened {
+    pub(crate) link: Arc<dyn Link>,
+    /// Ends when the connection does, and is dropped with the client.
+    pub(crate) run: Run,
+}
+
+pub(crate) type Run = Box<dyn FnOnce(Arc<Core>) -> Running + Send>;
+pub(crate) type Running = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -5,7 +5,7 @@ use mcp_client::types::{
     CallToolRequest, CallToolRequestParams, ElicitAction, ElicitResult, Revision, Root,
     StringSchema,
 };
-use mcp_client::{CallError, Client, ClientBuilder};
+use mcp_client::{ByteStream, CallError, Client, ClientBuilder};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -43,7 +43,7 @@ async fn connect_to(server: Server, builder: ClientBuilder) -> Client {
         server.serve(reader, writer).await
     });
     let (reader, writer) = tokio::io::split(ours);
-    let connected = builder.connect_stream(reader, writer).await;
+    let connected = builder.connect(ByteStream::new(reader, writer)).await;
     connected.expect("the server answers")
 }
 
@@ -54,10 +54,10 @@ async fn every_revision_lists_and_calls() {
         let client = connect(revision).await;
         assert_eq!(client.revision(), revision.unwrap_or(Revision::LATEST));
         assert_eq!(
-            client.server_info().map(|info| info.name.as_str()),
-            Some("adder")
+            client.server_info().map(|info| info.name),
+            Some("adder".to_owned())
         );
-        assert_eq!(client.instructions(), Some("Add."));
+        assert_eq!(client.instructions().as_deref(), Some("Add."));
         let tools = client.list_tools().await.expect("a list");
         assert_eq!(tools.tools.len(), 2, "{revision:?}");
 

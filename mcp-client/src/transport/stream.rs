@@ -1,102 +1,110 @@
 //! Any pair of byte streams: a pipe, a socket, a duplex in memory. One message a line.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Notify, mpsc};
 
+use super::queue::Queue;
+use super::{Open, Opened};
 use crate::core::Core;
 use crate::error::TransportError;
-use crate::link::{Link, Sending};
+use crate::limits::Limits;
+use crate::link::{Link, Outgoing, Sending};
 
 /// Bytes that one read asks for.
 const CHUNK: usize = 64 << 10;
-/// Messages that wait for the writer before calls have to wait.
-const QUEUE: usize = 64;
+
+/// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
+#[derive(Debug)]
+pub struct ByteStream<R, W> {
+    reader: R,
+    writer: W,
+}
+
+impl<R, W> ByteStream<R, W>
+where
+    R: AsyncRead + Send + 'static,
+    W: AsyncWrite + Send + 'static,
+{
+    /// What the server writes, and what it reads.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self { reader, writer }
+    }
+}
+
+impl<R, W> Open for ByteStream<R, W>
+where
+    R: AsyncRead + Send + 'static,
+    W: AsyncWrite + Send + 'static,
+{
+    fn open(self, limits: &Limits) -> Result<Opened, TransportError> {
+        let queue = Arc::new(Queue::new(limits.queued_bytes));
+        let link = StreamLink {
+            queue: Arc::clone(&queue),
+        };
+        Ok(Opened {
+            link: Arc::new(link),
+            run: Box::new(move |core| {
+                Box::pin(async move {
+                    let error = run(&core, &queue, self.reader, self.writer).await;
+                    queue.close();
+                    core.calls.lose(error);
+                })
+            }),
+        })
+    }
+}
 
 /// The way to a server over a byte stream.
 pub(crate) struct StreamLink {
-    queue: mpsc::Sender<Vec<u8>>,
-    /// What cannot wait: no more than the calls that it ends.
-    urgent: Arc<Urgent>,
-}
-
-#[derive(Default)]
-struct Urgent {
-    messages: Mutex<Vec<Vec<u8>>>,
-    added: Notify,
-}
-
-impl Urgent {
-    fn take(&self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// What the writer takes messages from.
-pub(crate) struct Outgoing {
-    queue: mpsc::Receiver<Vec<u8>>,
-    urgent: Arc<Urgent>,
-}
-
-impl StreamLink {
-    pub(crate) fn new() -> (Self, Outgoing) {
-        let (sender, receiver) = mpsc::channel(QUEUE);
-        let urgent = Arc::<Urgent>::default();
-        let outgoing = Outgoing {
-            queue: receiver,
-            urgent: Arc::clone(&urgent),
-        };
-        let link = Self {
-            queue: sender,
-            urgent,
-        };
-        (link, outgoing)
-    }
+    pub(crate) queue: Arc<Queue>,
 }
 
 impl Link for StreamLink {
-    fn send(&self, message: Vec<u8>) -> Sending<'_> {
+    fn request<'a>(&'a self, _: &'a Arc<Core>, request: Outgoing<'a>) -> Sending<'a> {
         Box::pin(async move {
-            let sent = self.queue.send(message).await;
-            sent.map_err(|_| TransportError::Closed)
+            self.queue.add(request.message).await?;
+            request.sent.store(true, Ordering::Relaxed);
+            Ok(())
         })
     }
 
+    fn notify<'a>(&'a self, _: &'a Arc<Core>, message: Vec<u8>) -> Sending<'a> {
+        Box::pin(self.queue.add(message))
+    }
+
     fn send_now(&self, message: Vec<u8>) {
-        let mut messages = self
-            .urgent
-            .messages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        messages.push(message);
-        drop(messages);
-        self.urgent.added.notify_one();
+        self.queue.add_now(&message);
+    }
+
+    fn ends_by_closing(&self, _: &Core) -> bool {
+        false
     }
 }
 
-/// Moves messages both ways until one of them ends.
+/// Moves messages both ways until one of them ends; then says why.
 pub(crate) async fn run(
-    core: Arc<Core>,
-    outgoing: Outgoing,
+    core: &Arc<Core>,
+    queue: &Queue,
     reader: impl AsyncRead,
     writer: impl AsyncWrite,
-) {
+) -> TransportError {
     let ended = tokio::select! {
-        ended = read(&core, reader) => ended,
-        ended = write(outgoing, writer) => ended,
+        ended = read(core, queue, reader) => ended,
+        ended = write(queue, writer) => ended,
     };
-    let error = ended.err().map(TransportError::from);
-    core.calls.lose(error.unwrap_or(TransportError::Closed));
+    ended.map_or_else(TransportError::from, |()| TransportError::Closed)
 }
 
-async fn read(core: &Core, reader: impl AsyncRead) -> io::Result<()> {
+async fn read(core: &Arc<Core>, queue: &Queue, reader: impl AsyncRead) -> io::Result<()> {
     let mut reader = std::pin::pin!(reader);
     let limit = core.limits.message_bytes;
     let mut lines = LineReader::new(limit);
     loop {
+        queue.heard().await;
         let count = reader.read(lines.spare(CHUNK)).await?;
         if count == 0 {
             if let Some(Ok(line)) = lines.finish() {
@@ -116,32 +124,14 @@ async fn read(core: &Core, reader: impl AsyncRead) -> io::Result<()> {
     }
 }
 
-async fn write(mut outgoing: Outgoing, writer: impl AsyncWrite) -> io::Result<()> {
+async fn write(queue: &Queue, writer: impl AsyncWrite) -> io::Result<()> {
     let mut writer = std::pin::pin!(writer);
-    let mut messages = Vec::with_capacity(QUEUE);
     let mut lines = Vec::new();
-    loop {
-        tokio::select! {
-            count = outgoing.queue.recv_many(&mut messages, QUEUE) => if count == 0 {
-                return Ok(());
-            },
-            () = outgoing.urgent.added.notified() => {}
-        }
-        // A request stands before the news that it was given up.
-        for _ in 0..QUEUE {
-            let Ok(message) = outgoing.queue.try_recv() else {
-                break;
-            };
-            messages.push(message);
-        }
-        messages.append(&mut outgoing.urgent.take());
-        for message in messages.drain(..) {
-            lines.extend_from_slice(&message);
-            lines.push(b'\n');
-        }
+    while queue.take(&mut lines).await {
         writer.write_all(&lines).await?;
         writer.flush().await?;
         lines.clear();
         lines.shrink_to(CHUNK);
     }
+    writer.shutdown().await
 }
