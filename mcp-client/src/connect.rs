@@ -6,11 +6,12 @@ use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
     InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
+    SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
-    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
-    UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, LoggingLevel,
+    MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
+    UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
 };
 
 use crate::call::describe;
@@ -55,7 +56,36 @@ pub(crate) async fn connect(
         },
     };
     core.agree(era);
+    if let Some(level) = core.log_level {
+        set_level(core, level).await?;
+    }
     Ok(())
+}
+
+/// Sessions are told once from which level on to log; in the newer era each request says so.
+async fn set_level(core: &Arc<Core>, level: LoggingLevel) -> Result<(), CallError> {
+    let logs = core
+        .era()
+        .is_some_and(|era| era.capabilities.logging.is_some());
+    if core.revision() == Revision::LATEST || !logs {
+        return Ok(());
+    }
+    let method = SetLevelRequest::METHOD;
+    let params = json::to_value(&SetLevelRequestParams::new(level));
+    let params = params.map_err(|error| CallError::Params {
+        method,
+        source: error.into(),
+    })?;
+    let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
+    let wait = Wait::new(core.limits.call_time);
+    match exchange(core, method, wait, |_| params).await {
+        // It then logs what it likes.
+        Err(error @ CallError::Refused { .. }) => {
+            tracing::warn!(%error, "the level of the log stays as it is");
+            Ok(())
+        }
+        set => set.map(drop),
+    }
 }
 
 fn refused(source: ErrorObject) -> CallError {

@@ -1,5 +1,6 @@
 //! [`exchange`]: a request and the reply to it.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -104,6 +105,11 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
+    /// Without a bound.
+    pub(crate) fn endless() -> Self {
+        Self::new(Duration::MAX)
+    }
+
     pub(crate) fn new(time: Duration) -> Self {
         Self {
             time,
@@ -115,17 +121,29 @@ impl Wait {
 
     async fn passed(&self) {
         let Some(most) = self.most else {
-            return sleep_until(self.begun + self.time).await;
+            return passed(self.begun, self.time).await;
         };
-        let end = self.begun + most;
+        let Some(end) = self.begun.checked_add(most) else {
+            return pending().await;
+        };
         loop {
             let last = self.progress.as_ref().map(|progress| progress.last());
             let last = last.map_or(self.begun, |last| self.begun.max(last.into()));
-            let until = end.min(last + self.time);
+            let until = last
+                .checked_add(self.time)
+                .map_or(end, |next| end.min(next));
             if until <= Instant::now() {
                 return;
             }
             sleep_until(until).await;
         }
+    }
+}
+
+/// Ends when a time has passed, if it can.
+async fn passed(begun: Instant, time: Duration) {
+    match begun.checked_add(time) {
+        Some(end) => sleep_until(end).await,
+        None => pending().await,
     }
 }

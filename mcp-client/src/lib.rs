@@ -14,6 +14,9 @@ mod limits;
 mod link;
 #[rustfmt::skip]
 mod methods;
+mod notifications;
+mod requests;
+mod subscription;
 mod transport;
 
 pub use builder::ClientBuilder;
@@ -23,4 +26,5 @@ pub use error::{CallError, ConnectError, TransportError};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use mcp_types as types;
+pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};

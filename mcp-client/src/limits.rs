@@ -17,6 +17,14 @@ pub struct Limits {
     pub rounds: usize,
     /// Requests of the server that are worked on at once: 64. One more is refused.
     pub server_requests: usize,
+    /// Events that wait for a program that does not take them from its
+    /// [`Subscription`](crate::Subscription): 1024. Those of more changes become one.
+    pub pending_events: usize,
+    /// How long a subscription whose connection broke waits at first before it tries again:
+    /// 500 milliseconds. It then waits twice as long each time.
+    pub retry_first: Duration,
+    /// How long it waits at most: 30 seconds.
+    pub retry_most: Duration,
     /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
     pub queued_bytes: usize,
 }
@@ -29,6 +37,9 @@ impl Default for Limits {
             probe_time: Duration::from_secs(5),
             rounds: 16,
             server_requests: 64,
+            pending_events: 1024,
+            retry_first: Duration::from_millis(500),
+            retry_most: Duration::from_secs(30),
             queued_bytes: 1 << 20,
         }
     }
