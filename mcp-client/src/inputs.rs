@@ -47,7 +47,8 @@ impl Inputs {
                 (ElicitRequestParams::URL(params), _, Some(handler)) => {
                     handler(params).await?.into()
                 }
-                _ => return Err(undeclared("elicitation/create")),
+                (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
+                (ElicitRequestParams::URL(_), _, _) => return Err(mode("pages")),
             },
             InputRequest::CreateMessage(request) => match &self.sample {
                 Some(handler) => handler(request.params).await?.into(),
@@ -86,6 +87,11 @@ impl Inputs {
             .filter_map(|(name, answer)| Some((name, answer?)))
             .collect())
     }
+}
+
+/// A mode of elicitation that was never declared.
+fn mode(what: &str) -> InputError {
+    ErrorObject::invalid_params(format!("this client shows no {what}")).into()
 }
 
 /// What was never declared cannot be asked.

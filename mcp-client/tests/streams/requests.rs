@@ -105,6 +105,11 @@ async fn what_a_server_asks_wrongly_is_refused_by_its_code() {
         ("roots/list", "{}", Some(-32601)),
         ("tools/list", "{}", Some(-32601)),
         ("elicitation/create", r#"{"message":1}"#, Some(-32602)),
+        (
+            "elicitation/create",
+            r#"{"mode":"url","message":"","url":"https://a","elicitationId":"1"}"#,
+            Some(-32602),
+        ),
     ];
     for (id, (method, params, code)) in cases.into_iter().enumerate() {
         let request =
