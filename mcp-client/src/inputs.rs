@@ -49,6 +49,7 @@ impl Inputs {
                 }
                 (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
                 (ElicitRequestParams::URL(_), _, _) => return Err(mode("pages")),
+                _ => return Err(undeclared("elicitation/create")),
             },
             InputRequest::CreateMessage(request) => match &self.sample {
                 Some(handler) => handler(request.params).await?.into(),
