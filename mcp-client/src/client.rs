@@ -23,14 +23,16 @@ pub struct Client {
 
 struct Shared {
     core: Arc<Core>,
-    /// What moves messages; ends with this.
+    /// What moves messages; ends with this, or soon after.
     transport: JoinHandle<()>,
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         self.core.requests.end();
-        self.transport.abort();
+        if !self.core.link.close() {
+            self.transport.abort();
+        }
     }
 }
 

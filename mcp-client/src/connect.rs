@@ -9,7 +9,7 @@ use mcp_types::v2025_11_25::{
     SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, LoggingLevel,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH,
     MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
     UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
 };
@@ -38,32 +38,49 @@ pub(crate) async fn connect(
             }
             era
         }
-        None => match discover(core).await {
-            Ok(found) => match best(&found.supported_versions)? {
-                Revision::LATEST => modern(found),
-                older => initialize(core, older).await?,
-            },
-            Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-                match best(&offered(&source)?)? {
-                    // Refused, and offered at the same time.
-                    Revision::LATEST => return Err(refused(source).into()),
-                    older => initialize(core, older).await?,
-                }
-            }
-            Err(error @ CallError::Lost { .. }) => return Err(error.into()),
-            // Whatever else it is: servers of a time when nobody knew of the question.
-            Err(_) => initialize(core, NEWEST_LEGACY).await?,
-        },
+        None => find_out(core).await?,
     };
+    core.link.found(Some(era.revision));
     core.agree(era);
-    if let Some(level) = core.log_level {
-        set_level(core, level).await?;
-    }
+    set_level(core).await?;
     Ok(())
 }
 
+async fn find_out(core: &Arc<Core>) -> Result<Era, ConnectError> {
+    if core.link.begins_with_handshake() {
+        match initialize(core, NEWEST_LEGACY).await {
+            Ok(era) => return Ok(era),
+            // What was known of it is no longer so.
+            Err(_) => core.link.found(None),
+        }
+    }
+    Ok(match discover(core).await {
+        Ok(found) => match best(&found.supported_versions)? {
+            Revision::LATEST => modern(found),
+            older => initialize(core, older).await?,
+        },
+        Err(CallError::Refused { source, .. }) if is_modern(&source) => {
+            match best(&offered(&source)?)? {
+                // Refused, and offered at the same time.
+                Revision::LATEST => return Err(refused(source).into()),
+                older => initialize(core, older).await?,
+            }
+        }
+        Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
+        // Whatever else it is: servers of a time when nobody knew of the question.
+        Err(_) => initialize(core, NEWEST_LEGACY).await?,
+    })
+}
+
+fn may_be_legacy(error: &CallError) -> bool {
+    matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
+}
+
 /// Sessions are told once from which level on to log; in the newer era each request says so.
-async fn set_level(core: &Arc<Core>, level: LoggingLevel) -> Result<(), CallError> {
+pub(crate) async fn set_level(core: &Arc<Core>) -> Result<(), CallError> {
+    let Some(level) = core.log_level else {
+        return Ok(());
+    };
     let logs = core
         .era()
         .is_some_and(|era| era.capabilities.logging.is_some());
@@ -142,7 +159,8 @@ fn modern(found: DiscoverResult) -> Era {
     }
 }
 
-async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, ConnectError> {
+/// Begins as servers of older revisions ask for it.
+pub(crate) async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, ConnectError> {
     let method = InitializeRequest::METHOD;
     let params = InitializeRequestParams::new(
         revision.as_str(),
@@ -182,11 +200,14 @@ async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, Connect
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    core.link.notify(core, message).await?;
-    Ok(Era {
+    let era = Era {
         revision,
         info: Some(result.server_info),
         capabilities: result.capabilities.into(),
         instructions: result.instructions,
-    })
+    };
+    // Over HTTP, what follows says already in which revision it is.
+    core.agree(era.clone());
+    core.link.notify(core, message).await?;
+    Ok(era)
 }

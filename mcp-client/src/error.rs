@@ -101,6 +101,21 @@ pub enum TransportError {
         /// The limit.
         limit: usize,
     },
+    /// An exchange over HTTP failed.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Http(#[from] crate::HttpError),
+}
+
+impl TransportError {
+    /// Whether a server that knows nothing of the newest revision may have caused it.
+    pub(crate) fn may_be_legacy(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.may_be_legacy(),
+            _ => false,
+        }
+    }
 }
 
 /// Why there is no connection to a server.

@@ -33,6 +33,7 @@ pub(crate) async fn exchange(
         CallError::Params { method, source }
     })?;
     let request = Outgoing {
+        id: waiting.id,
         method,
         params: &params,
         message,

@@ -9,6 +9,8 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+#[cfg(feature = "http")]
+mod http;
 mod inputs;
 mod limits;
 mod link;
@@ -19,6 +21,8 @@ mod requests;
 mod subscription;
 mod transport;
 
+#[cfg(feature = "http")]
+pub use self::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
 pub use builder::ClientBuilder;
 pub use call::Call;
 pub use client::Client;

@@ -13,6 +13,8 @@ pub struct Limits {
     /// How long the probe for the server's era waits before the server counts as one that begins
     /// with a handshake: 5 seconds.
     pub probe_time: Duration,
+    /// How long it may take to reach a server over HTTP, TLS aside: 10 seconds.
+    pub connect_time: Duration,
     /// How often a call that is answered with questions is sent again: 16 times.
     pub rounds: usize,
     /// Requests of the server that are worked on at once: 64. One more is refused.
@@ -35,6 +37,7 @@ impl Default for Limits {
             message_bytes: 16 << 20,
             call_time: Duration::from_secs(60),
             probe_time: Duration::from_secs(5),
+            connect_time: Duration::from_secs(10),
             rounds: 16,
             server_requests: 64,
             pending_events: 1024,
