@@ -158,10 +158,10 @@ impl HttpLink {
         let text = whole(response.into_body(), self.limit)
             .await
             .unwrap_or_default();
-        if let Ok(Message::Error { error, .. }) = rpc::parse(&text) {
-            if let Ok(error) = json::from_str(error.get()) {
-                return Ok(error);
-            }
+        if let Ok(Message::Error { error, .. }) = rpc::parse(&text)
+            && let Ok(error) = json::from_str(error.get())
+        {
+            return Ok(error);
         }
         let body = excerpt(&String::from_utf8_lossy(&text));
         Err(HttpError::Status { status, body }.into())
