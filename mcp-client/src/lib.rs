@@ -12,6 +12,7 @@ mod exchange;
 mod inputs;
 mod limits;
 mod link;
+mod list;
 #[rustfmt::skip]
 mod methods;
 mod transport;
@@ -22,5 +23,6 @@ pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
 pub use inputs::InputError;
 pub use limits::Limits;
+pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use transport::{ByteStream, Transport};

@@ -17,6 +17,12 @@ pub struct Limits {
     pub rounds: usize,
     /// Requests of the server that are worked on at once: 64. One more is refused.
     pub server_requests: usize,
+    /// Pages of a list that are asked for before it counts as endless: 1,000.
+    pub list_pages: usize,
+    /// Elements of a list after which no further page is asked for: 100,000.
+    pub list_items: usize,
+    /// Bytes of a list after which no further page is asked for: 64 MiB.
+    pub list_bytes: usize,
     /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
     pub queued_bytes: usize,
 }
@@ -29,6 +35,9 @@ impl Default for Limits {
             probe_time: Duration::from_secs(5),
             rounds: 16,
             server_requests: 64,
+            list_pages: 1_000,
+            list_items: 100_000,
+            list_bytes: 64 << 20,
             queued_bytes: 1 << 20,
         }
     }
