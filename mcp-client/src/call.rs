@@ -18,6 +18,7 @@ use crate::client::Client;
 use crate::core::Core;
 use crate::error::CallError;
 use crate::exchange::{Wait, exchange};
+use crate::limits::Limits;
 
 /// A request that is sent when it is awaited. Dropping it then gives the request up, and the
 /// server is told.
@@ -30,6 +31,17 @@ pub struct Call<R: Request> {
     params: R::Params,
     meta: Object,
     wait: Wait,
+}
+
+impl<R: Request> Clone for Call<R> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            params: self.params.clone(),
+            meta: self.meta.clone(),
+            wait: self.wait.clone(),
+        }
+    }
 }
 
 impl<R> Call<R>
@@ -87,6 +99,28 @@ where
         self.meta("traceparent", value.into())
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.client.core().limits
+    }
+
+    /// The result when the request is done; `read` gives none where it is another outcome.
+    pub(crate) async fn finish<T>(
+        self,
+        read: impl FnOnce(Revision, &str) -> Result<Option<T>, VersionError>,
+    ) -> Result<T, CallError> {
+        let method = R::METHOD;
+        let sending = Sending::new(self)?;
+        let text = sending.complete().await?;
+        match read(sending.revision, text.get()) {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => Err(CallError::ResultType {
+                method,
+                result_type: result_type(&text).unwrap_or_default(),
+            }),
+            Err(source) => Err(CallError::Answer { method, source }),
+        }
+    }
+
     /// What the server answers, whatever it is: questions are not answered.
     ///
     /// # Errors
@@ -109,15 +143,10 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let sending = Sending::new(self)?;
-            let text = sending.complete().await?;
-            let outcome = sending.read(&text)?;
-            outcome.complete().map_err(|_| CallError::ResultType {
-                method: R::METHOD,
-                result_type: result_type(&text).unwrap_or_default(),
-            })
-        })
+        Box::pin(self.finish(|revision, text| {
+            let outcome: R::Result = revision.decode(text)?;
+            Ok(outcome.complete().ok())
+        }))
     }
 }
 

@@ -7,6 +7,8 @@ use mcp_types::error::DecodeError;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 
+use crate::list::{ElementError, ListError};
+
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -66,6 +68,22 @@ pub enum CallError {
         method: &'static str,
         /// How often.
         rounds: usize,
+    },
+    /// An element of a list is malformed. The list goes on behind it.
+    #[error("an element of `{method}` is malformed: {source}")]
+    Element {
+        /// The method.
+        method: &'static str,
+        /// Which one, and what is wrong with it.
+        source: Box<ElementError>,
+    },
+    /// A list does not end where it should.
+    #[error("the list of `{method}` does not end: {source}")]
+    List {
+        /// The method.
+        method: &'static str,
+        /// Why.
+        source: ListError,
     },
     /// There was no answer in time. The server was told that nobody waits any more.
     #[error("no answer to `{method}` within {after:?}")]

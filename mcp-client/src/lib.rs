@@ -14,6 +14,7 @@ mod http;
 mod inputs;
 mod limits;
 mod link;
+mod list;
 #[rustfmt::skip]
 mod methods;
 mod notifications;
@@ -29,6 +30,7 @@ pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
 pub use inputs::InputError;
 pub use limits::Limits;
+pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};

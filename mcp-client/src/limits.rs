@@ -27,6 +27,12 @@ pub struct Limits {
     pub retry_first: Duration,
     /// How long it waits at most: 30 seconds.
     pub retry_most: Duration,
+    /// Pages of a list that are asked for before it counts as endless: 1,000.
+    pub list_pages: usize,
+    /// Elements of a list after which no further page is asked for: 100,000.
+    pub list_items: usize,
+    /// Bytes of a list after which no further page is asked for: 64 MiB.
+    pub list_bytes: usize,
     /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
     pub queued_bytes: usize,
 }
@@ -43,6 +49,9 @@ impl Default for Limits {
             pending_events: 1024,
             retry_first: Duration::from_millis(500),
             retry_most: Duration::from_secs(30),
+            list_pages: 1_000,
+            list_items: 100_000,
+            list_bytes: 64 << 20,
             queued_bytes: 1 << 20,
         }
     }

@@ -9,13 +9,14 @@ use mcp_types::{
     CompletionArgument, CompletionContext, CompletionReference, Cursor, DiscoverRequest,
     GetPromptRequest, GetPromptRequestParams, InputResponses, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
-    RequestParams, SubscriptionFilter, SubscriptionsListenRequest,
-    SubscriptionsListenRequestParams,
+    PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams,
+    RequestParams, Resource, ResourceTemplate, SubscriptionFilter,
+    SubscriptionsListenRequest, SubscriptionsListenRequestParams, Tool,
 };
 
 use crate::call::Call;
 use crate::client::Client;
+use crate::list::{List, Paged};
 
 impl Client {
     /// Runs one of the server's tools (`tools/call`).
@@ -50,10 +51,22 @@ impl Client {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
 
+    /// Elements of all pages of [`list_prompts`](Self::list_prompts), one after the other. Each
+    /// page is asked for when it is needed. (`prompts/list`)
+    pub fn prompts(&self) -> List<ListPromptsRequest> {
+        self.list_prompts().list()
+    }
+
     /// Asks for one page of the resource templates that the server offers
     /// (`resources/templates/list`).
     pub fn list_resource_templates(&self) -> Call<ListResourceTemplatesRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
+    }
+
+    /// Elements of all pages of [`list_resource_templates`](Self::list_resource_templates), one
+    /// after the other. Each page is asked for when it is needed. (`resources/templates/list`)
+    pub fn resource_templates(&self) -> List<ListResourceTemplatesRequest> {
+        self.list_resource_templates().list()
     }
 
     /// Asks for one page of the resources that the server offers (`resources/list`).
@@ -61,9 +74,21 @@ impl Client {
         self.request(PaginatedRequestParams::new(self.meta()))
     }
 
+    /// Elements of all pages of [`list_resources`](Self::list_resources), one after the other.
+    /// Each page is asked for when it is needed. (`resources/list`)
+    pub fn resources(&self) -> List<ListResourcesRequest> {
+        self.list_resources().list()
+    }
+
     /// Asks for one page of the tools that the server offers (`tools/list`).
     pub fn list_tools(&self) -> Call<ListToolsRequest> {
         self.request(PaginatedRequestParams::new(self.meta()))
+    }
+
+    /// Elements of all pages of [`list_tools`](Self::list_tools), one after the other. Each page
+    /// is asked for when it is needed. (`tools/list`)
+    pub fn tools(&self) -> List<ListToolsRequest> {
+        self.list_tools().list()
     }
 
     /// Asks a server for the contents of one resource. (`resources/read`)
@@ -175,5 +200,57 @@ impl Call<ReadResourceRequest> {
     /// untrusted input.
     pub fn request_state(self, request_state: impl Into<String>) -> Self {
         self.with(|params| params.request_state(request_state))
+    }
+}
+
+impl Paged for ListPromptsRequest {
+    type Item = Prompt;
+    const ITEMS: &'static str = "prompts";
+
+    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+        params.cursor(from)
+    }
+
+    fn split(page: Self::Result) -> (Vec<Prompt>, Option<Cursor>) {
+        (page.prompts, page.next_cursor)
+    }
+}
+
+impl Paged for ListResourceTemplatesRequest {
+    type Item = ResourceTemplate;
+    const ITEMS: &'static str = "resourceTemplates";
+
+    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+        params.cursor(from)
+    }
+
+    fn split(page: Self::Result) -> (Vec<ResourceTemplate>, Option<Cursor>) {
+        (page.resource_templates, page.next_cursor)
+    }
+}
+
+impl Paged for ListResourcesRequest {
+    type Item = Resource;
+    const ITEMS: &'static str = "resources";
+
+    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+        params.cursor(from)
+    }
+
+    fn split(page: Self::Result) -> (Vec<Resource>, Option<Cursor>) {
+        (page.resources, page.next_cursor)
+    }
+}
+
+impl Paged for ListToolsRequest {
+    type Item = Tool;
+    const ITEMS: &'static str = "tools";
+
+    fn go_on(params: Self::Params, from: Cursor) -> Self::Params {
+        params.cursor(from)
+    }
+
+    fn split(page: Self::Result) -> (Vec<Tool>, Option<Cursor>) {
+        (page.tools, page.next_cursor)
     }
 }

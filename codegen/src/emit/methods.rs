@@ -1,6 +1,8 @@
 //! Typed calls of a client: one method for each request that it sends, with a setter for each
 //! member of the parameters that may be absent.
 
+mod pages;
+
 use super::object::{field, stored};
 use super::{EmitError, Emitter, File, Scope, docs, file, idents};
 use crate::model::{Kind, Message, MessageKind, Object, Sender, Ty, field_ident, type_ident};
@@ -21,6 +23,7 @@ impl Emitter<'_> {
         let model = &self.family.models[self.newest()];
         let mut methods = Vec::new();
         let mut setters = Vec::new();
+        let mut lists = Vec::new();
         for message in &model.messages {
             let sent = matches!(message.sender, Sender::Client | Sender::Both);
             let Some(request) = model.get(&message.name).filter(|_| sent) else {
@@ -44,12 +47,15 @@ impl Emitter<'_> {
                 def,
             };
             let about = self.qualified(&scope(request).prose(&request.docs));
-            methods.push(method(&scope(def), message, object, &about)?);
+            let (method, facts) = method(&scope(def), message, object, &about)?;
+            methods.push(method);
             setters.push(self.setters(&scope(def), message, object)?);
+            lists.extend(facts);
         }
         let items = quote! {
             impl Client { #(#methods)* }
             #(#setters)*
+            #(#lists)*
         };
         let (types, json) = self.imports(&items);
         file(
@@ -60,6 +66,7 @@ impl Emitter<'_> {
                 use mcp_types::{#(#types),*};
                 use crate::call::Call;
                 use crate::client::Client;
+                use crate::list::{List, Paged};
                 #items
             },
         )
@@ -150,14 +157,16 @@ impl Emitter<'_> {
     }
 }
 
-/// The method that makes a call of what must be there.
+/// The method that makes a call of what must be there. Where the result is a page of a list, also
+/// the one for the whole list, and beside them what the list needs to know.
 fn method(
     scope: &Scope<'_>,
     message: &Message,
     object: &Object,
     about: &str,
-) -> Result<TokenStream, EmitError> {
+) -> Result<(TokenStream, Option<TokenStream>), EmitError> {
     let mut parameters = Vec::new();
+    let mut names = Vec::new();
     let mut values = Vec::new();
     for member in stored(object).filter(|member| member.required) {
         if member.json == META {
@@ -168,6 +177,7 @@ fn method(
         let (parameter, _) = scope.argument(&member.ty, &name)?;
         parameters.push(quote! { #name: #parameter });
         values.push(quote! { #name });
+        names.push(name);
     }
     let method = format!("`{}`", message.method);
     let text = if about.contains(&method) {
@@ -183,10 +193,13 @@ fn method(
         format_ident!("{}", type_ident(&message.name)),
     );
     let params = scope.ident();
-    Ok(quote! {
+    let one = quote! {
         #text
         pub fn #name(&self, #(#parameters),*) -> Call<#request> {
             self.request(#params::new(#(#values),*))
         }
-    })
+    };
+    let list = pages::list(scope, message, object, &name, &parameters, &names)?;
+    let (list, facts) = list.unzip();
+    Ok((quote! { #one #list }, facts))
 }

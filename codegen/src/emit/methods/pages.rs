@@ -1,0 +1,120 @@
+//! Lists that come in pages: which requests ask for them, and how to go from page to page.
+
+use super::super::object::{field, stored};
+use super::super::{EmitError, Scope, docs};
+use crate::model::{
+    Kind, Member, Message, MessageKind, Model, Object, Ty, field_ident, type_ident,
+};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// A request whose result is a page of a list.
+struct Pages<'a> {
+    /// The list in the result.
+    items: &'a Member,
+    /// What stands in it.
+    item: &'a Ty,
+    /// Where the page begins, in the params.
+    from: &'a Member,
+    /// Where the next page begins, in the result.
+    next: &'a Member,
+}
+
+/// Finds them by their form: an optional member of the result has the hand-written type of an
+/// optional member of the params, and the one list that the result must have has named elements.
+fn pages<'a>(model: &'a Model, message: &'a Message, params: &'a Object) -> Option<Pages<'a>> {
+    let MessageKind::Request(Ty::Named(result)) = &message.kind else {
+        return None;
+    };
+    let Kind::Object(result) = &model.get(result)?.kind else {
+        return None;
+    };
+    let native = |member: &&Member| {
+        let named = match &member.ty {
+            Ty::Named(name) => model.get(name),
+            _ => None,
+        };
+        !member.required && named.is_some_and(|def| matches!(def.kind, Kind::Native(_)))
+    };
+    let (from, next) = stored(params).filter(native).find_map(|from| {
+        let next = stored(result).filter(native);
+        let next = next.into_iter().find(|next| next.ty == from.ty)?;
+        Some((from, next))
+    })?;
+    let mut lists = stored(result).filter_map(|member| match &member.ty {
+        Ty::Array(item, _) if member.required => Some((member, &**item)),
+        _ => None,
+    });
+    let (items, item @ Ty::Named(_)) = lists.next()? else {
+        return None;
+    };
+    lists.next().is_none().then_some(Pages {
+        items,
+        item,
+        from,
+        next,
+    })
+}
+
+impl Pages<'_> {
+    /// The method that lists everything. `call` is the method that asks for one page.
+    fn method(
+        &self,
+        message: &Message,
+        call: &syn::Ident,
+        parameters: &[TokenStream],
+        names: &[syn::Ident],
+    ) -> TokenStream {
+        let name = format_ident!("{}", field_ident(&self.items.json));
+        let request = format_ident!("{}", type_ident(&message.name));
+        let text = format!(
+            "Elements of all pages of [`{call}`](Self::{call}), one after the other. Each page is \
+             asked for when it is needed. (`{}`)",
+            message.method
+        );
+        let text = docs::lines(&docs::wrap(&text));
+        quote! {
+            #text
+            pub fn #name(&self, #(#parameters),*) -> List<#request> {
+                self.#call(#(#names),*).list()
+            }
+        }
+    }
+
+    /// What a list needs to know of its pages.
+    fn facts(&self, scope: &Scope<'_>, message: &Message) -> Result<TokenStream, EmitError> {
+        let request = format_ident!("{}", type_ident(&message.name));
+        let item = scope.rust_type(self.item)?;
+        let position = scope.rust_type(&self.from.ty)?;
+        let (items, next, from) = (field(self.items), field(self.next), field(self.from));
+        let json = &self.items.json;
+        Ok(quote! {
+            impl Paged for #request {
+                type Item = #item;
+                const ITEMS: &'static str = #json;
+                fn go_on(params: Self::Params, from: #position) -> Self::Params {
+                    params.#from(from)
+                }
+                fn split(page: Self::Result) -> (Vec<#item>, Option<#position>) {
+                    (page.#items, page.#next)
+                }
+            }
+        })
+    }
+}
+
+/// The method of a request that comes in pages, and its facts.
+pub(super) fn list(
+    scope: &Scope<'_>,
+    message: &Message,
+    params: &Object,
+    call: &syn::Ident,
+    parameters: &[TokenStream],
+    names: &[syn::Ident],
+) -> Result<Option<(TokenStream, TokenStream)>, EmitError> {
+    let Some(pages) = pages(scope.model, message, params) else {
+        return Ok(None);
+    };
+    let method = pages.method(message, call, parameters, names);
+    Ok(Some((method, pages.facts(scope, message)?)))
+}

@@ -1,0 +1,143 @@
+//! [`Page`]: a page of which the sound elements can be used.
+
+use std::fmt;
+
+use mcp_types::Revision;
+use mcp_types::error::{DecodeError, Path, Segment};
+use mcp_types::json::{self, Map};
+use mcp_types::revision::VersionError;
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::Paged;
+
+/// One page of a list.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Page<R: Paged> {
+    /// The result, with the elements that are sound.
+    pub result: R::Result,
+    /// The elements that are not, in the order of the server.
+    pub faults: Vec<ElementError>,
+    /// How long the page was as text.
+    pub(super) bytes: usize,
+}
+
+/// An element of a list that is not what the server's revision asks for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ElementError {
+    /// Where it stands on its page, counted from zero.
+    pub index: usize,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where its fault is, seen from the page: `$.tools[3].inputSchema`.
+    pub path: Path,
+    /// What is wrong with it.
+    pub source: VersionError,
+    /// The element as it came.
+    pub raw: Box<RawValue>,
+}
+
+impl fmt::Display for ElementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        if let Some(name) = &self.name {
+            write!(f, ", named {name:?}")?;
+        }
+        match &self.source {
+            // The place was said.
+            VersionError::Decode(error) => write!(f, ": {}", error.message()),
+            other => write!(f, ": {other}"),
+        }
+    }
+}
+
+impl std::error::Error for ElementError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// Reads a page. Where nothing is wrong, this is reading the result and no more.
+pub(super) fn read<R: Paged>(revision: Revision, text: &str) -> Result<Page<R>, VersionError> {
+    let bytes = text.len();
+    let (result, faults) = match revision.decode(text) {
+        Ok(result) => (result, Vec::new()),
+        Err(error) => match sort_out::<R>(revision, text) {
+            Some((rest, faults)) => (revision.decode(&rest)?, faults),
+            None => return Err(error),
+        },
+    };
+    Ok(Page {
+        result,
+        faults,
+        bytes,
+    })
+}
+
+/// The page without its malformed elements, and those; `None` where no element is malformed.
+#[cold]
+fn sort_out<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<ElementError>)> {
+    let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
+    let items: Vec<Box<RawValue>> = serde_json::from_str(members.get(R::ITEMS)?.get()).ok()?;
+    let (mut sound, mut faults) = (Vec::new(), Vec::new());
+    for (index, raw) in items.into_iter().enumerate() {
+        match check::<R>(revision, &raw) {
+            Ok(()) => sound.push(raw),
+            Err(source) => faults.push(fault::<R>(index, source, raw)),
+        }
+    }
+    if faults.is_empty() {
+        return None;
+    }
+    members.insert(R::ITEMS, to_raw_value(&sound).ok()?);
+    Some((serde_json::to_string(&members).ok()?, faults))
+}
+
+/// Whether an element is sound. Each is looked at alone, so that many malformed ones cost no more
+/// than as many sound ones.
+fn check<R: Paged>(revision: Revision, raw: &RawValue) -> Result<(), VersionError> {
+    if revision == Revision::LATEST {
+        json::from_str::<R::Item>(raw.get())?;
+    } else {
+        // Elements have no older form of their own; pages have, and need no other member there.
+        let page = format!("{{\"{}\":[{raw}]}}", R::ITEMS);
+        let _: R::Result = revision.decode(&page).map_err(|error| match error {
+            VersionError::Decode(error) => {
+                let inner = error.path().segments().iter().skip(2).cloned();
+                let path = inner.collect();
+                VersionError::Decode(error.with_path(path))
+            }
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+fn fault<R: Paged>(index: usize, source: VersionError, raw: Box<RawValue>) -> ElementError {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let place = |error: DecodeError| error.inside_index(index).inside_member(R::ITEMS);
+    let (path, source) = match source {
+        VersionError::Decode(error) => {
+            let error = place(error);
+            (error.path().clone(), VersionError::Decode(error))
+        }
+        other => {
+            let member = Segment::Member(R::ITEMS.to_owned());
+            let path = Path::from_iter([member, Segment::Index(index)]);
+            (path, other)
+        }
+    };
+    let named = serde_json::from_str::<Named>(raw.get()).ok();
+    ElementError {
+        index,
+        name: named.map(|named| named.name),
+        path,
+        source,
+        raw,
+    }
+}

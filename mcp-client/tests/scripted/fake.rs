@@ -1,0 +1,82 @@
+//! A server that answers what a test says, line by line.
+
+use mcp_client::types::json::{self, Object, Value};
+use mcp_client::types::{Revision, rpc};
+use mcp_client::{ByteStream, Client, ClientBuilder};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::mpsc;
+
+/// A client, and what its server was asked after the connection was made.
+pub(crate) struct Fake {
+    pub(crate) client: Client,
+    pub(crate) asked: mpsc::UnboundedReceiver<(String, Object)>,
+}
+
+impl Fake {
+    /// Connects to a server that speaks one revision. `answer` gets method and params and gives
+    /// the text of the response's `result` or `error` member, with its name in front.
+    pub(crate) async fn connect(
+        revision: Revision,
+        builder: ClientBuilder,
+        answer: impl FnMut(&str, &Object) -> String + Send + 'static,
+    ) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (heard, asked) = mpsc::unbounded_channel();
+        tokio::spawn(serve(theirs, revision, heard, answer));
+        let (reader, writer) = tokio::io::split(ours);
+        let builder = builder.revision(revision);
+        let client = builder.connect(ByteStream::new(reader, writer)).await;
+        Self {
+            client: client.expect("the server answers"),
+            asked,
+        }
+    }
+
+    /// What was asked so far.
+    pub(crate) fn asked(&mut self) -> Vec<(String, Object)> {
+        std::iter::from_fn(|| self.asked.try_recv().ok()).collect()
+    }
+}
+
+async fn serve(
+    stream: DuplexStream,
+    revision: Revision,
+    heard: mpsc::UnboundedSender<(String, Object)>,
+    mut answer: impl FnMut(&str, &Object) -> String,
+) {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut lines = BufReader::new(reader).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let Ok(rpc::Message::Request {
+            id, method, params, ..
+        }) = rpc::parse_str(&line)
+        else {
+            continue;
+        };
+        let params = params.map(|params| json::from_str(params.get()).expect("params are JSON"));
+        let params: Object = params.unwrap_or_default();
+        let id = json::to_value(&id).expect("an id is JSON");
+        let body = match &*method {
+            "server/discover" => format!(
+                r#""result":{{"resultType":"complete","supportedVersions":["{revision}"],"capabilities":{{}},"ttlMs":0,"cacheScope":"private","_meta":{{}}}}"#
+            ),
+            "initialize" => format!(
+                r#""result":{{"protocolVersion":"{revision}","capabilities":{{}},"serverInfo":{{"name":"fake","version":"1"}}}}"#
+            ),
+            method => {
+                let body = answer(method, &params);
+                let _ = heard.send((method.to_owned(), params));
+                body
+            }
+        };
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{body}}}\n");
+        if writer.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The member of an object, as text.
+pub(crate) fn text<'a>(object: &'a Object, member: &str) -> Option<&'a str> {
+    object.get(member).and_then(Value::as_str)
+}
