@@ -9,9 +9,9 @@ use mcp_types::v2025_11_25::{
     SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH,
-    MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
-    UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
+    UnsupportedProtocolVersionErrorData,
 };
 
 use crate::call::describe;
@@ -61,8 +61,8 @@ async fn find_out(core: &Arc<Core>) -> Result<Era, ConnectError> {
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
             match best(&offered(&source)?)? {
-                // Refused, and offered at the same time.
-                Revision::LATEST => return Err(refused(source).into()),
+                // Refused, and offered at the same time: once is an accident.
+                Revision::LATEST => modern(discover(core).await?),
                 older => initialize(core, older).await?,
             }
         }

@@ -123,6 +123,7 @@ impl HttpLink {
         self.session.send_modify(|session| {
             session.number += 1;
             session.stage = Stage::Begun;
+            session.heard = false;
             session.id = id;
             session.messages = None;
         });

@@ -1,6 +1,7 @@
 //! [`HttpLink`]: the way to a server over HTTP.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -8,6 +9,7 @@ use http::{HeaderValue, Method};
 use mcp_types::v2025_11_25::InitializeRequest;
 use mcp_types::{Request, Revision};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
+use tokio::time::timeout;
 
 use super::eras::{Begin, EraCache};
 use super::old::OldStream;
@@ -19,6 +21,9 @@ use crate::core::Core;
 use crate::error::TransportError;
 use crate::limits::Limits;
 use crate::link::{Link, Outgoing, Sending};
+
+/// How long a session waits for the server's own stream before calls begin.
+const LISTENS: Duration = Duration::from_secs(1);
 
 pub(super) struct HttpLink {
     pub(super) wire: Wire,
@@ -104,14 +109,29 @@ impl HttpLink {
             tracing::warn!(%refused, "the server refused a notification");
             return Ok(());
         }
-        self.session.send_if_modified(|now| {
+        let ready = self.session.send_if_modified(|now| {
             let over = now.number == session.number && now.stage == Stage::Begun;
             if over {
                 now.stage = Stage::Ready;
             }
             over
         });
+        if ready {
+            self.listens(session.number).await;
+        }
         Ok(())
+    }
+
+    /// Waits for the stream by which the server speaks unasked, so that no call makes it speak
+    /// before somebody hears. Some servers answer only when they have something to say.
+    async fn listens(&self, number: u64) {
+        let mut sessions = self.session.subscribe();
+        let heard = sessions.wait_for(|session| {
+            session.number != number || session.heard || session.messages.is_some()
+        });
+        if timeout(LISTENS, heard).await.is_err() {
+            tracing::debug!("the server has not opened a stream of its own yet");
+        }
     }
 }
 

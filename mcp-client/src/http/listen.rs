@@ -44,7 +44,13 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
     let mut pause = PAUSE;
     let mut opened = false;
     loop {
-        match link.get(core, session, &last).await {
+        let response = link.get(core, session, &last).await;
+        link.session.send_if_modified(|now| {
+            let first = now.number == session.number && !now.heard;
+            now.heard |= first;
+            first
+        });
+        match response {
             Ok(response) if response.status().is_success() => {
                 if media(response.headers()) != Media::Events {
                     tracing::warn!("the server's stream is none");

@@ -21,6 +21,8 @@ pub(super) struct Session {
     /// Which one it is, so that of two calls that find it gone one begins the next.
     pub(super) number: u64,
     pub(super) stage: Stage,
+    /// Whether the server has answered the wish for a stream of its own.
+    pub(super) heard: bool,
     /// Where messages are posted, over HTTP+SSE of 2024-11-05.
     pub(super) messages: Option<Uri>,
 }
