@@ -28,48 +28,53 @@ pub(crate) async fn connect(
     core: &Arc<Core>,
     pinned: Option<Revision>,
 ) -> Result<(), ConnectError> {
-    let era = match pinned {
-        Some(Revision::LATEST) => modern(discover(core).await?),
+    match pinned {
+        Some(Revision::LATEST) => modern(core, discover(core).await?),
         Some(revision) => {
-            let era = initialize(core, revision).await?;
-            if era.revision != revision {
-                let theirs = vec![era.revision.as_str().to_owned()];
+            let agreed = initialize(core, revision).await?;
+            if agreed != revision {
+                let theirs = vec![agreed.as_str().to_owned()];
                 return Err(ConnectError::Revision { theirs });
             }
-            era
         }
         None => find_out(core).await?,
-    };
-    core.link.found(Some(era.revision));
-    core.agree(era);
+    }
+    core.link.found(Some(core.revision()));
     set_level(core).await?;
     Ok(())
 }
 
-async fn find_out(core: &Arc<Core>) -> Result<Era, ConnectError> {
+async fn find_out(core: &Arc<Core>) -> Result<(), ConnectError> {
     if core.link.begins_with_handshake() {
         match initialize(core, NEWEST_LEGACY).await {
-            Ok(era) => return Ok(era),
+            Ok(_) => return Ok(()),
             // What was known of it is no longer so.
             Err(_) => core.link.found(None),
         }
     }
-    Ok(match discover(core).await {
+    let older = match discover(core).await {
         Ok(found) => match best(&found.supported_versions)? {
-            Revision::LATEST => modern(found),
-            older => initialize(core, older).await?,
+            Revision::LATEST => {
+                modern(core, found);
+                return Ok(());
+            }
+            older => older,
         },
         Err(CallError::Refused { source, .. }) if is_modern(&source) => {
             match best(&offered(&source)?)? {
                 // Refused, and offered at the same time: once is an accident.
-                Revision::LATEST => modern(discover(core).await?),
-                older => initialize(core, older).await?,
+                Revision::LATEST => {
+                    modern(core, discover(core).await?);
+                    return Ok(());
+                }
+                older => older,
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
         // Whatever else it is: servers of a time when nobody knew of the question.
-        Err(_) => initialize(core, NEWEST_LEGACY).await?,
-    })
+        Err(_) => NEWEST_LEGACY,
+    };
+    initialize(core, older).await.map(drop)
 }
 
 fn may_be_legacy(error: &CallError) -> bool {
@@ -150,17 +155,20 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(found: DiscoverResult) -> Era {
-    Era {
+fn modern(core: &Core, found: DiscoverResult) {
+    core.agree(Era {
         revision: Revision::LATEST,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
         instructions: found.instructions,
-    }
+    });
 }
 
-/// Begins as servers of older revisions ask for it.
-pub(crate) async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, ConnectError> {
+/// Begins as servers of older revisions ask for it, and agrees on a revision.
+pub(crate) async fn initialize(
+    core: &Arc<Core>,
+    revision: Revision,
+) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
     let params = InitializeRequestParams::new(
         revision.as_str(),
@@ -200,14 +208,13 @@ pub(crate) async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<E
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    let era = Era {
+    // Over HTTP, what follows says already in which revision it is.
+    core.agree(Era {
         revision,
         info: Some(result.server_info),
         capabilities: result.capabilities.into(),
         instructions: result.instructions,
-    };
-    // Over HTTP, what follows says already in which revision it is.
-    core.agree(era.clone());
+    });
     core.link.notify(core, message).await?;
-    Ok(era)
+    Ok(revision)
 }

@@ -1,1 +1,1 @@
-
+//! TLS with a certificate made for the test.

@@ -176,16 +176,17 @@ impl HttpLink {
             return Ok(());
         }
         let revision = core.revision();
-        let era = match initialize(core, revision).await {
-            Ok(era) => era,
+        let agreed = match initialize(core, revision).await {
+            Ok(agreed) => agreed,
             Err(error) => {
                 // It may have become a server of another era.
                 self.remember(None);
                 return Err(failed(error));
             }
         };
-        if era.revision != revision {
-            let theirs = vec![era.revision.as_str().to_owned()];
+        // What is to be sent was written for another one.
+        if agreed != revision {
+            let theirs = vec![agreed.as_str().to_owned()];
             return Err(failed(ConnectError::Revision { theirs }));
         }
         drop(turn);
