@@ -9,9 +9,9 @@ use mcp_types::v2025_11_25::{
     SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH,
-    MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
-    UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
+    UnsupportedProtocolVersionErrorData,
 };
 
 use crate::call::describe;
@@ -24,11 +24,8 @@ use crate::exchange::{Wait, exchange};
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Agrees on a revision, or on the one that is given.
-pub(crate) async fn connect(
-    core: &Arc<Core>,
-    pinned: Option<Revision>,
-) -> Result<(), ConnectError> {
-    let era = match pinned {
+pub(crate) async fn connect(core: &Arc<Core>) -> Result<(), ConnectError> {
+    let era = match core.pinned {
         Some(Revision::LATEST) => modern(discover(core).await?),
         Some(revision) => {
             let era = initialize(core, revision).await?;
@@ -67,8 +64,12 @@ async fn find_out(core: &Arc<Core>) -> Result<Era, ConnectError> {
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // Whatever else it is: servers of a time when nobody knew of the question.
-        Err(_) => initialize(core, NEWEST_LEGACY).await?,
+        // Whatever else it is: servers of a time when nobody knew of the question. Some of them end
+        // when they hear it, and are started again.
+        Err(_) => {
+            core.life.ready().await;
+            initialize(core, NEWEST_LEGACY).await?
+        }
     })
 }
 
