@@ -12,6 +12,7 @@ use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use crate::calls::Progress;
 use crate::client::Client;
@@ -109,7 +110,7 @@ where
         read: impl FnOnce(Revision, &str) -> Result<Option<T>, VersionError>,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
-        let sending = Sending::new(self)?;
+        let sending = Sending::new(self).await?;
         let text = sending.complete().await?;
         match read(sending.revision, text.get()) {
             Ok(Some(result)) => Ok(result),
@@ -127,7 +128,7 @@ where
     ///
     /// See [`CallError`].
     pub async fn outcome(self) -> Result<R::Result, CallError> {
-        let sending = Sending::new(self)?;
+        let sending = Sending::new(self).await?;
         let text = sending.send(sending.params.clone()).await?;
         sending.read(&text)
     }
@@ -168,10 +169,14 @@ where
     R::Params: Versioned,
     R::Result: Versioned,
 {
-    fn new(call: Call<R>) -> Result<Self, CallError> {
+    async fn new(call: Call<R>) -> Result<Self, CallError> {
         let core = Arc::clone(call.client.core());
-        let revision = core.revision();
         let method = R::METHOD;
+        let after = call.wait.time;
+        timeout(after, core.life.ready())
+            .await
+            .map_err(|_| CallError::Timeout { method, after })?;
+        let revision = core.revision();
         let params =
             encode(revision, call.params).map_err(|source| CallError::Params { method, source })?;
         Ok(Self {

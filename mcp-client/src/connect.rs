@@ -24,11 +24,8 @@ use crate::exchange::{Wait, exchange};
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Agrees on a revision, or on the one that is given.
-pub(crate) async fn connect(
-    core: &Arc<Core>,
-    pinned: Option<Revision>,
-) -> Result<(), ConnectError> {
-    match pinned {
+pub(crate) async fn connect(core: &Arc<Core>) -> Result<(), ConnectError> {
+    match core.pinned {
         Some(Revision::LATEST) => modern(core, discover(core).await?),
         Some(revision) => {
             let agreed = initialize(core, revision).await?;
@@ -71,8 +68,12 @@ async fn find_out(core: &Arc<Core>) -> Result<(), ConnectError> {
             }
         }
         Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
-        // Whatever else it is: servers of a time when nobody knew of the question.
-        Err(_) => NEWEST_LEGACY,
+        // Whatever else it is: servers of a time when nobody knew of the question. Some of them end
+        // when they hear it, and are started again.
+        Err(_) => {
+            core.life.ready().await;
+            NEWEST_LEGACY
+        }
     };
     initialize(core, older).await.map(drop)
 }

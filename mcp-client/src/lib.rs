@@ -12,6 +12,7 @@ mod exchange;
 #[cfg(feature = "http")]
 mod http;
 mod inputs;
+mod life;
 mod limits;
 mod link;
 mod list;
@@ -34,3 +35,5 @@ pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};
+#[cfg(feature = "process")]
+pub use transport::{ChildProcess, Restart, Stderr};

@@ -46,12 +46,6 @@ pub(crate) trait Link: Send + Sync {
     fn found(&self, revision: Option<Revision>) {
         let _ = revision;
     }
-
-    /// Nobody holds the client any more. Gives `false` where what moves messages has nothing to
-    /// end in order.
-    fn close(&self) -> bool {
-        false
-    }
 }
 
 /// A request, as it is sent.

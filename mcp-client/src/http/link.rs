@@ -8,7 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderValue, Method};
 use mcp_types::v2025_11_25::InitializeRequest;
 use mcp_types::{Request, Revision};
-use tokio::sync::{Notify, Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
 use super::eras::{Begin, EraCache};
@@ -37,8 +37,6 @@ pub(super) struct HttpLink {
     /// Streams of 2024-11-05, on their way to whom reads them.
     pub(super) streams: mpsc::Sender<OldStream>,
     pub(super) outbox: Arc<Outbox>,
-    /// Nobody holds the client any more.
-    pub(super) closing: Notify,
     eras: Option<EraCache>,
 }
 
@@ -57,7 +55,6 @@ impl HttpLink {
             renewal: Semaphore::new(1),
             streams,
             outbox: Arc::new(Outbox::new(limits.queued_bytes)),
-            closing: Notify::new(),
             eras,
         };
         (link, opened)
@@ -169,10 +166,5 @@ impl Link for HttpLink {
             _ if streams => Begin::Stream,
             _ => Begin::Handshake,
         }));
-    }
-
-    fn close(&self) -> bool {
-        self.closing.notify_one();
-        true
     }
 }

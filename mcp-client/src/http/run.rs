@@ -31,7 +31,7 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
         )
     };
     tokio::select! {
-        () = link.closing.notified() => {}
+        () = core.life.closing() => {}
         _ = work => {}
     }
     if timeout(END, end(&link, &core)).await.is_err() {
