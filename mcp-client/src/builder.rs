@@ -3,11 +3,14 @@
 use std::future::Future;
 use std::sync::{Arc, RwLock};
 
-use mcp_types::json::{self, Object};
+use mcp_types::error::DecodeError;
+use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, ElicitResult, Implementation, RequestMetaObject, Revision, Root,
+    ElicitRequestURLParams, ElicitResult, Implementation, LoggingLevel, LoggingMessageNotification,
+    LoggingMessageNotificationParams, Notification, RequestMetaObject, Revision, Root,
 };
+use tokio::sync::watch;
 
 use crate::calls::Calls;
 use crate::client::Client;
@@ -17,6 +20,8 @@ use crate::error::ConnectError;
 use crate::inputs::{InputError, Inputs, handler};
 use crate::limits::Limits;
 use crate::link::Link;
+use crate::notifications::Notifications;
+use crate::subscription::{Inboxes, Watched};
 use crate::transport::{Opened, Transport};
 
 /// Collects what a client is, until it is connected to a server.
@@ -27,6 +32,8 @@ pub struct ClientBuilder {
     capabilities: ClientCapabilities,
     limits: Limits,
     inputs: Inputs,
+    notifications: Notifications,
+    log_level: Option<LoggingLevel>,
     pinned: Option<Revision>,
 }
 
@@ -37,6 +44,8 @@ impl ClientBuilder {
             capabilities: ClientCapabilities::new(),
             limits: Limits::default(),
             inputs: Inputs::default(),
+            notifications: Notifications::default(),
+            log_level: None,
             pinned: None,
         }
     }
@@ -106,6 +115,28 @@ impl ClientBuilder {
         self
     }
 
+    /// Hears of a notification of the server, of any revision or of an application's own. What
+    /// hears must not block: nothing else is read meanwhile. Changes are heard of only where
+    /// somebody [listens](Client::listen), but on servers of the older era.
+    pub fn on_notification<N>(mut self, heard: impl Fn(N::Params) + Send + Sync + 'static) -> Self
+    where
+        N: Notification,
+        N::Params: Versioned,
+    {
+        self.notifications.on::<N>(heard);
+        self
+    }
+
+    /// Hears of what servers log, of this level and above. What hears must not block.
+    pub fn on_log(
+        mut self,
+        level: LoggingLevel,
+        heard: impl Fn(LoggingMessageNotificationParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.log_level = Some(level);
+        self.on_notification::<LoggingMessageNotification>(heard)
+    }
+
     /// Changes what the client declares, beyond what follows from its handlers.
     pub fn capabilities(
         mut self,
@@ -142,12 +173,11 @@ impl ClientBuilder {
 
     fn core(self, link: Arc<dyn Link>) -> Result<Arc<Core>, ConnectError> {
         let latest = Revision::LATEST.as_str();
-        let described = RequestMetaObject::new(latest, self.capabilities.clone())
+        let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
             .client_info(self.info.clone());
-        let described = match json::to_value(&described)? {
-            json::Value::Object(described) => described,
-            _ => Object::new(),
-        };
+        described.log_level = self.log_level;
+        let described = serde_json::to_string(&described).map_err(DecodeError::from)?;
+        let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
         Ok(Arc::new(Core {
             info: self.info,
             capabilities: self.capabilities,
@@ -156,6 +186,12 @@ impl ClientBuilder {
             inputs: self.inputs,
             calls: Arc::<Calls>::default(),
             link,
+            notifications: self.notifications,
+            requests: Arc::default(),
+            inboxes: Inboxes::default(),
+            watched: Watched::default(),
+            log_level: self.log_level,
+            agreed: watch::Sender::new(0),
             era: RwLock::default(),
         }))
     }

@@ -125,6 +125,11 @@ impl Calls {
         true
     }
 
+    /// Whether nothing will be answered any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.table().lost.is_some()
+    }
+
     /// What waits now is not answered.
     pub(crate) fn fail(&self, error: TransportError) {
         let waiting = std::mem::take(&mut self.table().waiting);

@@ -3,12 +3,17 @@
 use std::sync::Arc;
 
 use mcp_types::revision::Versioned;
-use mcp_types::{Implementation, Request, RequestMetaObject, Revision, ServerCapabilities};
+use mcp_types::{
+    Implementation, Notification, Request, RequestMetaObject, Revision, ServerCapabilities,
+    SubscriptionFilter, rpc,
+};
 use tokio::task::JoinHandle;
 
 use crate::builder::ClientBuilder;
 use crate::call::Call;
 use crate::core::Core;
+use crate::error::CallError;
+use crate::subscription::Subscription;
 
 /// A connection to a server. Cheap to clone; the connection ends with its last clone.
 #[derive(Clone)]
@@ -24,6 +29,7 @@ struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        self.core.requests.end();
         self.transport.abort();
     }
 }
@@ -74,6 +80,42 @@ impl Client {
     pub fn meta(&self) -> RequestMetaObject {
         let core = self.core();
         RequestMetaObject::new(Revision::LATEST.as_str(), core.capabilities.clone())
+    }
+
+    /// Subscribes to changes of lists and resources, on servers of both eras.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub fn listen(&self, filter: SubscriptionFilter) -> Subscription {
+        Subscription::new(self.clone(), filter)
+    }
+
+    /// Sends a notification of the method table, or one of an application's own.
+    ///
+    /// # Errors
+    ///
+    /// Where the server's revision does not have it, or the connection is lost.
+    pub async fn notify<N>(&self, params: N::Params) -> Result<(), CallError>
+    where
+        N: Notification,
+        N::Params: Versioned,
+    {
+        let method = N::METHOD;
+        let core = self.core();
+        let params = core.revision().encode(params);
+        let params = params.map_err(|source| CallError::Params { method, source })?;
+        let params = Some(params).filter(|params| params.get() != "null");
+        let mut message = Vec::new();
+        rpc::write_notification(&mut message, method, params.as_ref()).map_err(|error| {
+            let source = error.into();
+            CallError::Params { method, source }
+        })?;
+        let sent = core.link.notify(core, message).await;
+        sent.map_err(|source| CallError::Lost {
+            method,
+            source: Arc::new(source),
+        })
     }
 
     /// Any request of the method table, or one of an application's own.

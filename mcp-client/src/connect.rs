@@ -6,18 +6,19 @@ use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
     InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
+    SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
-    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
-    UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, LoggingLevel,
+    MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
+    UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
 };
 
-use crate::call::describe;
 use crate::core::Core;
 use crate::era::Era;
 use crate::error::{CallError, ConnectError};
 use crate::exchange::{Wait, exchange};
+use crate::params::Params;
 
 /// The newest of the revisions that begin with a handshake.
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
@@ -55,7 +56,36 @@ pub(crate) async fn connect(
         },
     };
     core.agree(era);
+    if let Some(level) = core.log_level {
+        set_level(core, level).await?;
+    }
     Ok(())
+}
+
+/// Sessions are told once from which level on to log; in the newer era each request says so.
+async fn set_level(core: &Arc<Core>, level: LoggingLevel) -> Result<(), CallError> {
+    let logs = core
+        .era()
+        .is_some_and(|era| era.capabilities.logging.is_some());
+    if core.revision() == Revision::LATEST || !logs {
+        return Ok(());
+    }
+    let method = SetLevelRequest::METHOD;
+    let params = json::to_value(&SetLevelRequestParams::new(level));
+    let params = params.map_err(|error| CallError::Params {
+        method,
+        source: error.into(),
+    })?;
+    let params = Object::from([("level", params.get("level").cloned().unwrap_or_default())]);
+    let wait = Wait::new(core.limits.call_time);
+    match exchange(core, method, wait, |_| params).await {
+        // It then logs what it likes.
+        Err(error @ CallError::Refused { .. }) => {
+            tracing::warn!(%error, "the level of the log stays as it is");
+            Ok(())
+        }
+        set => set.map(drop),
+    }
 }
 
 fn refused(source: ErrorObject) -> CallError {
@@ -94,9 +124,7 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
     let wait = Wait::new(core.limits.probe_time);
     let text = exchange(core, method, wait, |_| {
-        let mut params = Object::new();
-        describe(core, Revision::LATEST, &mut params, Object::new(), None);
-        params
+        Params::new().described(core, Revision::LATEST, None)
     });
     let text = text.await?;
     let result = Revision::LATEST.decode(text.get());
@@ -125,7 +153,6 @@ async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, Connect
     let params = revision
         .encode(params)
         .map_err(|source| CallError::Params { method, source })?;
-    let params: Object = json::from_str(params.get())?;
     let wait = Wait::new(core.limits.call_time);
     let text = exchange(core, method, wait, |_| params).await?;
 

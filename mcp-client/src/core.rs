@@ -2,20 +2,25 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Map};
+use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
-    Notification, ProgressNotification, ProgressNotificationParams, ProgressToken, RequestId,
-    Revision,
+    LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
+    RequestId, Revision,
 };
 use serde_json::value::RawValue;
+use tokio::sync::watch;
 
 use crate::calls::{Calls, Reply};
 use crate::era::Era;
 use crate::inputs::Inputs;
 use crate::limits::Limits;
 use crate::link::Link;
+use crate::notifications::Notifications;
+use crate::requests::{Answering, Requests};
+use crate::subscription::{Inboxes, Watched, notice};
 
 /// As many messages of a batch are taken.
 const BATCH: usize = 1_000;
@@ -25,11 +30,19 @@ pub(crate) struct Core {
     pub(crate) info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
     /// What requests of the newest revision say of the client in `_meta`.
-    pub(crate) described: Object,
+    pub(crate) described: Map<Box<RawValue>>,
     pub(crate) limits: Limits,
     pub(crate) inputs: Inputs,
     pub(crate) calls: Arc<Calls>,
     pub(crate) link: Arc<dyn Link>,
+    pub(crate) notifications: Notifications,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) inboxes: Inboxes,
+    pub(crate) watched: Watched,
+    /// What servers are asked to log.
+    pub(crate) log_level: Option<LoggingLevel>,
+    /// Counts how often a revision was agreed on.
+    pub(crate) agreed: watch::Sender<u64>,
     /// Known once the server has said who it is.
     pub(crate) era: RwLock<Option<Arc<Era>>>,
 }
@@ -51,6 +64,7 @@ impl Core {
     pub(crate) fn agree(&self, era: Era) {
         let mut agreed = self.era.write().unwrap_or_else(PoisonError::into_inner);
         *agreed = Some(Arc::new(era));
+        self.agreed.send_modify(|times| *times += 1);
     }
 
     /// Tells the server that nobody waits for an answer any more.
@@ -108,7 +122,9 @@ impl Core {
                 }
             }
             Message::Notification { method, params, .. } => self.notification(&method, params),
-            Message::Request { id, method, .. } => self.request(&id, &method),
+            Message::Request {
+                id, method, params, ..
+            } => self.request(&id, &method, params),
         }
     }
 
@@ -119,33 +135,44 @@ impl Core {
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) {
-        if method != ProgressNotification::METHOD {
+        let revision = self.revision();
+        let text = params.map_or("null", RawValue::get);
+        let heard = match method {
+            ProgressNotification::METHOD => self.progress(revision, text),
+            CancelledNotification::METHOD => self.cancelled(revision, text),
+            _ => notice(&self.inboxes, revision, method, params),
+        };
+        let heard = heard.unwrap_or_else(|error| {
+            tracing::warn!(method, %error, "a notification that cannot be read");
+            true
+        });
+        let handled = self.notifications.hear(revision, method, text);
+        if !heard && !handled {
             tracing::debug!(method, "notification without a handler");
-            return;
-        }
-        let params = params.map_or("{}", RawValue::get);
-        match self.revision().decode::<ProgressNotificationParams>(params) {
-            Ok(params) => {
-                let ProgressToken::Number(id) = params.progress_token else {
-                    return;
-                };
-                self.calls.progress(id, params);
-            }
-            Err(error) => tracing::warn!(%error, "progress that cannot be read"),
         }
     }
 
+    fn progress(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
+        let params: ProgressNotificationParams = revision.decode(text)?;
+        Ok(match params.progress_token {
+            ProgressToken::Number(id) => self.calls.progress(id, params),
+            ProgressToken::String(_) => false,
+        })
+    }
+
+    fn cancelled(&self, revision: Revision, text: &str) -> Result<bool, VersionError> {
+        let params: CancelledNotificationParams = revision.decode(text)?;
+        Ok(self.requests.cancel(&params.request_id))
+    }
+
     /// Servers of older revisions send requests, too.
-    fn request(&self, id: &RequestId, method: &str) {
-        let mut answer = Vec::new();
-        let written = if method == "ping" {
-            rpc::write_result(&mut answer, id, &Object::new())
-        } else {
-            let error = ErrorObject::method_not_found(format!("no method `{method}`"));
-            rpc::write_error(&mut answer, Some(id), &error)
+    fn request(&self, id: &RequestId, method: &str, params: Option<&RawValue>) {
+        let with = Answering {
+            inputs: self.inputs.clone(),
+            link: Arc::clone(&self.link),
+            revision: self.revision(),
+            limit: self.limits.server_requests,
         };
-        if written.is_ok() {
-            self.link.send_now(answer);
-        }
+        self.requests.take(with, id, method, params);
     }
 }

@@ -1,11 +1,12 @@
 //! [`exchange`]: a request and the reply to it.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_types::json::Object;
 use mcp_types::{RequestId, rpc};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until};
 
@@ -16,24 +17,26 @@ use crate::link::Outgoing;
 
 /// Sends a request, whose params may depend on its id, and waits for its result. Dropping the
 /// future gives the request up.
-pub(crate) async fn exchange(
+pub(crate) async fn exchange<P: Serialize>(
     core: &Arc<Core>,
     method: &'static str,
     mut wait: Wait,
-    params: impl FnOnce(i64) -> Object,
+    params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
     let waiting = core.calls.open(wait.progress.clone());
     let id = RequestId::from(waiting.id);
-    let params = params(waiting.id);
     let sent = AtomicBool::new(false);
     let mut message = Vec::with_capacity(256);
-    rpc::write_request(&mut message, &id, method, Some(&params)).map_err(|error| {
+    let params = params(waiting.id);
+    let written = rpc::write_request(&mut message, &id, method, Some(&params));
+    // Not kept while the answer is awaited.
+    drop(params);
+    written.map_err(|error| {
         let source = error.into();
         CallError::Params { method, source }
     })?;
     let request = Outgoing {
         method,
-        params: &params,
         message,
         sent: &sent,
     };
@@ -104,6 +107,11 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
+    /// Without a bound.
+    pub(crate) fn endless() -> Self {
+        Self::new(Duration::MAX)
+    }
+
     pub(crate) fn new(time: Duration) -> Self {
         Self {
             time,
@@ -115,17 +123,29 @@ impl Wait {
 
     async fn passed(&self) {
         let Some(most) = self.most else {
-            return sleep_until(self.begun + self.time).await;
+            return passed(self.begun, self.time).await;
         };
-        let end = self.begun + most;
+        let Some(end) = self.begun.checked_add(most) else {
+            return pending().await;
+        };
         loop {
             let last = self.progress.as_ref().map(|progress| progress.last());
             let last = last.map_or(self.begun, |last| self.begun.max(last.into()));
-            let until = end.min(last + self.time);
+            let until = last
+                .checked_add(self.time)
+                .map_or(end, |next| end.min(next));
             if until <= Instant::now() {
                 return;
             }
             sleep_until(until).await;
         }
+    }
+}
+
+/// Ends when a time has passed, if it can.
+async fn passed(begun: Instant, time: Duration) {
+    match begun.checked_add(time) {
+        Some(end) => sleep_until(end).await,
+        None => pending().await,
     }
 }

@@ -47,6 +47,8 @@ impl Inputs {
                 (ElicitRequestParams::URL(params), _, Some(handler)) => {
                     handler(params).await?.into()
                 }
+                (ElicitRequestParams::Form(_), _, _) => return Err(mode("forms")),
+                (ElicitRequestParams::URL(_), _, _) => return Err(mode("pages")),
                 _ => return Err(undeclared("elicitation/create")),
             },
             InputRequest::CreateMessage(request) => match &self.sample {
@@ -86,6 +88,11 @@ impl Inputs {
             .filter_map(|(name, answer)| Some((name, answer?)))
             .collect())
     }
+}
+
+/// A mode of elicitation that was never declared.
+fn mode(what: &str) -> InputError {
+    ErrorObject::invalid_params(format!("this client shows no {what}")).into()
 }
 
 /// What was never declared cannot be asked.

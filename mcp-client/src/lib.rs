@@ -15,6 +15,10 @@ mod link;
 mod list;
 #[rustfmt::skip]
 mod methods;
+mod notifications;
+mod params;
+mod requests;
+mod subscription;
 mod transport;
 
 pub use builder::ClientBuilder;
@@ -25,4 +29,5 @@ pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
+pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};

@@ -23,6 +23,14 @@ pub struct Limits {
     pub list_items: usize,
     /// Bytes of a list after which no further page is asked for: 64 MiB.
     pub list_bytes: usize,
+    /// Events that wait for a program that does not take them from its
+    /// [`Subscription`](crate::Subscription): 1024. Those of more changes become one.
+    pub pending_events: usize,
+    /// How long a subscription whose connection broke waits at first before it tries again:
+    /// 500 milliseconds. It then waits twice as long each time.
+    pub retry_first: Duration,
+    /// How long it waits at most: 30 seconds.
+    pub retry_most: Duration,
     /// Bytes that wait for a server that does not read before calls have to wait: 1 MiB.
     pub queued_bytes: usize,
 }
@@ -38,6 +46,9 @@ impl Default for Limits {
             list_pages: 1_000,
             list_items: 100_000,
             list_bytes: 64 << 20,
+            pending_events: 1024,
+            retry_first: Duration::from_millis(500),
+            retry_most: Duration::from_secs(30),
             queued_bytes: 1 << 20,
         }
     }

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mcp_types::json::Object;
+use mcp_types::json::{self, Object};
+use mcp_types::rpc::{self, Message};
 
 use crate::core::Core;
 use crate::error::TransportError;
@@ -39,10 +40,18 @@ pub(crate) trait Link: Send + Sync {
 /// A request, as it is sent.
 pub(crate) struct Outgoing<'a> {
     pub(crate) method: &'static str,
-    /// What headers repeat parts of.
-    pub(crate) params: &'a Object,
     /// The whole message.
     pub(crate) message: Vec<u8>,
     /// Set by the link: whether the server may have heard of it.
     pub(crate) sent: &'a AtomicBool,
+}
+
+impl Outgoing<'_> {
+    /// The params, which headers repeat parts of: read from the message where they are needed.
+    pub(crate) fn params(&self) -> Option<Object> {
+        let Ok(Message::Request { params, .. }) = rpc::parse(&self.message) else {
+            return None;
+        };
+        json::from_str(params?.get()).ok()
+    }
 }

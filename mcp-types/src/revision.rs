@@ -26,6 +26,23 @@ pub trait Versioned: Sized {
     fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError>;
 }
 
+/// Parameters that a message may lack: `null` stands for that.
+impl<T: Versioned> Versioned for Option<T> {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        if text == "null" {
+            return Ok(None);
+        }
+        T::decode_at(revision, text).map(Some)
+    }
+
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match self {
+            Some(value) => value.encode_at(revision),
+            None => Ok(RawValue::NULL.to_owned()),
+        }
+    }
+}
+
 impl Revision {
     /// Reads parameters or a result in the form of this revision.
     ///

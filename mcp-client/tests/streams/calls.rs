@@ -5,8 +5,10 @@ use mcp_client::types::{
     CallToolRequest, CallToolRequestParams, ElicitAction, ElicitResult, Revision, Root,
     StringSchema,
 };
-use mcp_client::{ByteStream, CallError, Client, ClientBuilder};
+use mcp_client::{CallError, Client};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
+
+use super::support::connect_to;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -34,17 +36,6 @@ async fn connect(revision: Option<Revision>) -> Client {
         builder = builder.revision(revision);
     }
     connect_to(server(), builder).await
-}
-
-async fn connect_to(server: Server, builder: ClientBuilder) -> Client {
-    let (ours, theirs) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(theirs);
-        server.serve(reader, writer).await
-    });
-    let (reader, writer) = tokio::io::split(ours);
-    let connected = builder.connect(ByteStream::new(reader, writer)).await;
-    connected.expect("the server answers")
 }
 
 #[tokio::test]

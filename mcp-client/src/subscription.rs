@@ -1,0 +1,122 @@
+//! [`Subscription`]: what a server says of changes.
+
+mod inbox;
+mod legacy;
+mod listen;
+mod notice;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::{ResourceUpdatedNotificationParams, SubscriptionFilter};
+use serde_json::value::RawValue;
+use tokio::task::JoinHandle;
+
+use crate::client::Client;
+use crate::error::CallError;
+
+use inbox::Inbox;
+pub(crate) use inbox::Inboxes;
+pub(crate) use legacy::Watched;
+pub(crate) use notice::notice;
+
+/// What is heard of a subscription.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SubscriptionEvent {
+    /// The server listens from now on, and to this part of what was asked. Whatever changed
+    /// before, or since the connection was [interrupted](Self::Interrupted), was not heard of.
+    Listening(SubscriptionFilter),
+    /// The list of tools has changed.
+    ToolListChanged,
+    /// The list of prompts has changed.
+    PromptListChanged,
+    /// The list of resources has changed.
+    ResourceListChanged,
+    /// A resource has changed.
+    ResourceUpdated(ResourceUpdatedNotificationParams),
+    /// Another notification that belongs to the subscription.
+    Other {
+        /// Its method.
+        method: String,
+        /// Its params as they came.
+        params: Option<Box<RawValue>>,
+    },
+    /// More was said than is [kept](crate::Limits::pending_events) for a program that does not
+    /// listen: anything may have changed.
+    Missed,
+    /// The connection broke, or the server was silent. It is tried again.
+    Interrupted {
+        /// What happened.
+        error: Arc<CallError>,
+        /// When it is tried again.
+        again: Duration,
+    },
+}
+
+impl SubscriptionEvent {
+    /// Whether it says nothing new beside an event that waits. Only what is not about a moment
+    /// can be.
+    fn says(&self, event: &Self) -> bool {
+        match (self, event) {
+            (Self::ToolListChanged, Self::ToolListChanged)
+            | (Self::PromptListChanged, Self::PromptListChanged)
+            | (Self::ResourceListChanged, Self::ResourceListChanged)
+            | (Self::Missed, Self::Missed) => true,
+            (Self::ResourceUpdated(one), Self::ResourceUpdated(other)) => one.uri == other.uri,
+            _ => false,
+        }
+    }
+}
+
+/// A subscription to changes, made by [`Client::listen`]. Dropping it ends it, and the server is
+/// told.
+///
+/// Events wait until they are taken; a change that is announced again while the news of it wait is
+/// one event.
+#[must_use = "dropping a subscription ends it"]
+pub struct Subscription {
+    inbox: Arc<Inbox>,
+    task: JoinHandle<()>,
+    /// The connection lasts as long as the subscription.
+    _client: Client,
+}
+
+impl Subscription {
+    pub(crate) fn new(client: Client, filter: SubscriptionFilter) -> Self {
+        let core = Arc::clone(client.core());
+        let inbox = Arc::new(Inbox::new(filter, core.limits.pending_events));
+        let task = tokio::spawn(listen::run(core, Arc::clone(&inbox)));
+        Self {
+            inbox,
+            task,
+            _client: client,
+        }
+    }
+
+    /// The next event; `None` once the server has ended the subscription in good order.
+    ///
+    /// Dropping the future loses no event.
+    ///
+    /// # Errors
+    ///
+    /// Why the subscription ended: the server refused it, or the connection is gone for good. It
+    /// is the last thing that is heard.
+    pub async fn next(&mut self) -> Option<Result<SubscriptionEvent, CallError>> {
+        self.inbox.next().await
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subscription")
+            .field("filter", &self.inbox.filter)
+            .finish_non_exhaustive()
+    }
+}

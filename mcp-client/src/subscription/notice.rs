@@ -1,0 +1,96 @@
+//! [`notice`]: gives notifications to the subscriptions that they belong to.
+
+use mcp_types::revision::VersionError;
+use mcp_types::{
+    Notification, NotificationParams, PromptListChangedNotification, RequestId,
+    ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams, Revision, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    ToolListChangedNotification,
+};
+use serde_json::value::RawValue;
+
+use super::SubscriptionEvent;
+use super::inbox::Inboxes;
+
+/// Hands a notification over to whom it belongs; `false` where there is nobody.
+pub(crate) fn notice(
+    inboxes: &Inboxes,
+    revision: Revision,
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<bool, VersionError> {
+    let text = params.map_or("null", RawValue::get);
+    let said = || -> Result<Option<RequestId>, VersionError> {
+        let params: Option<NotificationParams> = revision.decode(text)?;
+        Ok(params
+            .and_then(|params| params.meta)
+            .and_then(|meta| meta.subscription_id))
+    };
+    let told = |id: Option<&RequestId>, event, wanted: fn(&SubscriptionFilter) -> Option<bool>| {
+        tell(inboxes, id, event, |filter| wanted(filter) == Some(true))
+    };
+    Ok(match method {
+        SubscriptionsAcknowledgedNotification::METHOD => {
+            let params: SubscriptionsAcknowledgedNotificationParams = revision.decode(text)?;
+            let id = params.meta.and_then(|meta| meta.subscription_id);
+            let event = SubscriptionEvent::Listening(params.notifications);
+            tell(inboxes, id.as_ref(), event, |_| false)
+        }
+        ToolListChangedNotification::METHOD => told(
+            said()?.as_ref(),
+            SubscriptionEvent::ToolListChanged,
+            |filter| filter.tools_list_changed,
+        ),
+        PromptListChangedNotification::METHOD => told(
+            said()?.as_ref(),
+            SubscriptionEvent::PromptListChanged,
+            |filter| filter.prompts_list_changed,
+        ),
+        ResourceListChangedNotification::METHOD => told(
+            said()?.as_ref(),
+            SubscriptionEvent::ResourceListChanged,
+            |filter| filter.resources_list_changed,
+        ),
+        ResourceUpdatedNotification::METHOD => {
+            let params: ResourceUpdatedNotificationParams = revision.decode(text)?;
+            let meta = params.meta.as_ref();
+            let id = meta.and_then(|meta| meta.subscription_id.clone());
+            let uri = params.uri.clone();
+            let event = SubscriptionEvent::ResourceUpdated(params);
+            // The server may speak of a part of what is watched.
+            tell(inboxes, id.as_ref(), event, |filter| {
+                let mut watched = filter.resource_subscriptions.iter().flatten();
+                watched.any(|watched| uri.starts_with(watched.as_str()))
+            })
+        }
+        _ => {
+            // Whatever else it is, it is not lost where it says whose it is.
+            let Ok(Some(id)) = said() else {
+                return Ok(false);
+            };
+            let event = SubscriptionEvent::Other {
+                method: method.to_owned(),
+                params: params.map(ToOwned::to_owned),
+            };
+            tell(inboxes, Some(&id), event, |_| false)
+        }
+    })
+}
+
+fn tell(
+    inboxes: &Inboxes,
+    id: Option<&RequestId>,
+    event: SubscriptionEvent,
+    wanted: impl Fn(&SubscriptionFilter) -> bool,
+) -> bool {
+    let hearing = inboxes.of(id, wanted);
+    let Some((last, others)) = hearing.split_last() else {
+        return false;
+    };
+    for inbox in others {
+        inbox.hear(event.clone());
+    }
+    last.hear(event);
+    true
+}

@@ -1,0 +1,191 @@
+//! What servers ask and say on their own.
+
+use std::sync::Arc;
+
+use super::support::{Script, builder, connect_to, soon};
+use mcp_client::types::json::Map;
+use mcp_client::types::{
+    ContentBlock, CreateMessageRequestParams, CreateMessageResult, ElicitAction, ElicitResult,
+    LoggingLevel, Revision, Role, Root, SamplingMessage, SamplingMessageContentBlock, StringSchema,
+    TextContent,
+};
+use mcp_server::{Context, Elicited, Form, HandlerError, Server};
+use tokio::sync::{Notify, mpsc};
+
+fn server() -> Server {
+    Server::builder("asks", "1.0.0")
+        .tool("form", "Asks for a name", |(), cx: Context| async move {
+            let form = Form::new("Name?").required("name", StringSchema::new());
+            let Elicited::Accepted(answer) = cx.elicit(form).await? else {
+                return Ok("nobody".to_owned());
+            };
+            Ok(format!("{:?}", answer.get("name")))
+        })
+        .tool("roots", "Asks for roots", |(), cx: Context| async move {
+            let roots = cx.roots().await?;
+            Ok(roots.into_iter().map(|root| root.uri).collect::<String>())
+        })
+        .tool("sample", "Asks a model", |(), cx: Context| async move {
+            let text = TextContent::new("Say hello");
+            let text = SamplingMessageContentBlock::from(text);
+            let asked = SamplingMessage::new(Role::User, text);
+            let said = cx
+                .sample(CreateMessageRequestParams::new([asked], 10))
+                .await?;
+            Ok(said.model)
+        })
+        .tool("log", "Logs", |(), cx: Context| async move {
+            cx.log(LoggingLevel::Debug, None, "small").await?;
+            cx.log(LoggingLevel::Error, None, "large").await?;
+            Ok::<_, HandlerError>("logged")
+        })
+        .build()
+        .expect("the definition is valid")
+}
+
+#[tokio::test]
+async fn questions_are_answered_at_every_revision_that_has_them() {
+    for &revision in Revision::ALL {
+        let builder = builder()
+            .revision(revision)
+            .on_elicit_form(|form| async move {
+                assert_eq!(form.message, "Name?");
+                let content = Map::from([("name", "Ada".to_owned())]);
+                Ok(ElicitResult::new(ElicitAction::Accept).content(content))
+            })
+            .on_sample(|params| async move {
+                assert_eq!(params.max_tokens, 10);
+                let said = TextContent::new("hello");
+                let said = SamplingMessageContentBlock::from(said);
+                Ok(CreateMessageResult::new("a-model", Role::Assistant, said))
+            })
+            .on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
+        let client = connect_to(server(), builder).await;
+        let tools: &[(&str, &str)] = if revision >= Revision::V2025_06_18 {
+            &[
+                ("form", "Ada"),
+                ("roots", "file:///tmp"),
+                ("sample", "a-model"),
+            ]
+        } else {
+            &[("roots", "file:///tmp"), ("sample", "a-model")]
+        };
+        for &(tool, expected) in tools {
+            let result = soon(client.call_tool(tool)).await.expect("a result");
+            let [ContentBlock::Text(text)] = &*result.content else {
+                panic!("{revision}: {result:?}");
+            };
+            assert!(text.text.contains(expected), "{revision}: {text:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn logs_are_heard_from_the_level_on_that_was_asked_for() {
+    for &revision in Revision::ALL {
+        let (sender, mut heard) = mpsc::unbounded_channel();
+        let builder = builder()
+            .revision(revision)
+            .on_log(LoggingLevel::Warning, move |log| {
+                let _ = sender.send(log.data);
+            });
+        let client = connect_to(server(), builder).await;
+        soon(client.call_tool("log")).await.expect("a result");
+        let log = soon(heard.recv()).await.expect("a log");
+        assert_eq!(log.as_str(), Some("large"), "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_asks_wrongly_is_refused_by_its_code() {
+    let builder = builder().on_elicit_form(|_| async { Err("nobody is here".into()) });
+    let (_client, mut script) = Script::legacy(builder, "2025-11-25", "{}").await;
+    let cases = [
+        ("ping", "{}", None),
+        ("roots/list", "{}", Some(-32601)),
+        ("tools/list", "{}", Some(-32601)),
+        ("elicitation/create", r#"{"message":1}"#, Some(-32602)),
+        (
+            "elicitation/create",
+            r#"{"mode":"url","message":"","url":"https://a","elicitationId":"1"}"#,
+            Some(-32602),
+        ),
+    ];
+    for (id, (method, params, code)) in cases.into_iter().enumerate() {
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":"s{id}","method":"{method}","params":{params}}}"#);
+        script.write(&request).await;
+        let answer = script.read().await;
+        assert_eq!(answer["id"], format!("s{id}"));
+        match code {
+            None => assert_eq!(answer["result"], serde_json::json!({})),
+            Some(code) => assert_eq!(answer["error"]["code"], code, "{answer}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_of_a_server_are_bounded_and_can_be_taken_back() {
+    struct Dropped(Arc<Notify>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.notify_one();
+        }
+    }
+    let mut limits = mcp_client::Limits::default();
+    limits.server_requests = 1;
+    let ended = Arc::new(Notify::new());
+    let guard = Arc::clone(&ended);
+    let builder = builder().limits(limits).on_roots(move || {
+        let dropped = Dropped(Arc::clone(&guard));
+        async move {
+            let _dropped = dropped;
+            std::future::pending().await
+        }
+    });
+    let (_client, mut script) = Script::legacy(builder, "2025-06-18", "{}").await;
+    script
+        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .await;
+    for id in [2, 1] {
+        script
+            .write(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#
+            ))
+            .await;
+        let answer = script.read().await;
+        assert_eq!(answer["id"], id);
+        assert!(answer["error"]["code"].is_number(), "{answer}");
+    }
+    let cancelled =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    script.write(cancelled).await;
+    soon(ended.notified()).await;
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_is_an_error_for_the_server() {
+    let builder = builder().on_roots(|| async { Err("no roots today".into()) });
+    let (_client, mut script) = Script::legacy(builder, "2024-11-05", "{}").await;
+    script
+        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .await;
+    let answer = script.read().await;
+    assert_eq!(answer["error"]["code"], -32603);
+    assert_eq!(answer["error"]["message"], "no roots today");
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_an_error_for_the_server() {
+    let builder = builder().on_roots(|| async { panic!("on purpose") });
+    let (_client, mut script) = Script::legacy(builder, "2025-03-26", "{}").await;
+    script
+        .write(r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#)
+        .await;
+    let answer = script.read().await;
+    assert_eq!(answer["error"]["code"], -32603);
+    script
+        .write(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+        .await;
+    assert_eq!(script.read().await["id"], 2);
+}

@@ -1,0 +1,120 @@
+//! What tests of the client share: our server, or a script, on the other end of a pair of streams.
+
+use std::time::Duration;
+
+use mcp_client::{ByteStream, Client, ClientBuilder, Transport};
+use mcp_server::Server;
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+
+/// Long enough for anything that will happen.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits for what must come.
+pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
+    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
+    waited.expect("it happens in time")
+}
+
+pub(crate) fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+pub(crate) async fn connect_to(server: Server, builder: ClientBuilder) -> Client {
+    let connected = builder.connect(serve(server)).await;
+    connected.expect("the server answers")
+}
+
+/// A server of ours at the other end.
+pub(crate) fn serve(server: Server) -> impl Transport {
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        server.serve(reader, writer).await
+    });
+    let (reader, writer) = tokio::io::split(ours);
+    ByteStream::new(reader, writer)
+}
+
+/// The other end, by hand.
+pub(crate) struct Script {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Script {
+    pub(crate) fn new() -> (impl Transport, Self) {
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(theirs);
+        let script = Self {
+            lines: BufReader::new(reader).lines(),
+            writer,
+        };
+        let (reader, writer) = tokio::io::split(ours);
+        (ByteStream::new(reader, writer), script)
+    }
+
+    /// A client that was answered with the newest revision and these capabilities.
+    pub(crate) async fn modern(builder: ClientBuilder, capabilities: &str) -> (Client, Self) {
+        let (transport, mut script) = Self::new();
+        let answer = async {
+            let asked = script.read().await;
+            assert_eq!(asked["method"], "server/discover");
+            let result = format!(
+                r#"{{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
+            );
+            script.answer(&asked, &result).await;
+        };
+        let (client, ()) = tokio::join!(builder.connect(transport), answer);
+        (client.expect("the script answers"), script)
+    }
+
+    /// The same with a handshake.
+    pub(crate) async fn legacy(
+        builder: ClientBuilder,
+        revision: &str,
+        capabilities: &str,
+    ) -> (Client, Self) {
+        let (transport, mut script) = Self::new();
+        let answer = async {
+            let asked = script.read().await;
+            let error = r#"{"code":-32601,"message":"no"}"#;
+            let id = &asked["id"];
+            script
+                .write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
+                .await;
+            let asked = script.read().await;
+            assert_eq!(asked["method"], "initialize");
+            let result = format!(
+                r#"{{"protocolVersion":"{revision}","capabilities":{capabilities},"serverInfo":{{"name":"script","version":"1"}}}}"#
+            );
+            script.answer(&asked, &result).await;
+            let initialized = script.read().await;
+            assert_eq!(initialized["method"], "notifications/initialized");
+        };
+        let (client, ()) = tokio::join!(builder.connect(transport), answer);
+        (client.expect("the script answers"), script)
+    }
+
+    /// The next message of the client.
+    pub(crate) async fn read(&mut self) -> serde_json::Value {
+        let line = soon(self.lines.next_line()).await.expect("no error");
+        serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
+    }
+
+    pub(crate) async fn write(&mut self, message: &str) {
+        let line = format!("{message}\n");
+        soon(self.writer.write_all(line.as_bytes()))
+            .await
+            .expect("the client reads");
+    }
+
+    pub(crate) async fn answer(&mut self, request: &serde_json::Value, result: &str) {
+        let id = &request["id"];
+        self.write(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+        ))
+        .await;
+    }
+}
