@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::{Arc, RwLock};
 
-use mcp_types::json::{self, Object};
+use mcp_types::error::DecodeError;
 use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
@@ -178,10 +178,8 @@ impl ClientBuilder {
         let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
             .client_info(self.info.clone());
         described.log_level = self.log_level;
-        let described = match json::to_value(&described)? {
-            json::Value::Object(described) => described,
-            _ => Object::new(),
-        };
+        let described = serde_json::to_string(&described).map_err(DecodeError::from)?;
+        let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
         Ok(Arc::new(Core {
             info: self.info,
             capabilities: self.capabilities,

@@ -11,7 +11,7 @@ use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::timeout;
 
 use crate::calls::Progress;
@@ -20,6 +20,7 @@ use crate::core::Core;
 use crate::error::CallError;
 use crate::exchange::{Wait, exchange};
 use crate::limits::Limits;
+use crate::params::{Params, Part};
 
 /// A request that is sent when it is awaited. Dropping it then gives the request up, and the
 /// server is told.
@@ -107,19 +108,39 @@ where
     /// The result when the request is done; `read` gives none where it is another outcome.
     pub(crate) async fn finish<T>(
         self,
-        read: impl FnOnce(Revision, &str) -> Result<Option<T>, VersionError>,
+        read: impl Fn(Revision, &str) -> Result<Option<T>, VersionError>,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
         let sending = Sending::new(self).await?;
-        let text = sending.complete().await?;
-        match read(sending.revision, text.get()) {
-            Ok(Some(result)) => Ok(result),
-            Ok(None) => Err(CallError::ResultType {
-                method,
-                result_type: result_type(&text).unwrap_or_default(),
-            }),
-            Err(source) => Err(CallError::Answer { method, source }),
+        let rounds = sending.core.limits.rounds;
+        let modern = sending.revision == Revision::LATEST;
+        let mut answers = Answers::default();
+        for _ in 0..rounds {
+            let text = sending.send(&answers).await?;
+            let fault = match read(sending.revision, text.get()) {
+                Ok(Some(result)) => return Ok(result),
+                Ok(None) => None,
+                Err(fault) => Some(fault),
+            };
+            // Only now it matters what else the answer is.
+            match (result_type(&text), fault) {
+                (Some(kind), _) if modern && kind == INPUT_REQUIRED => {
+                    answers = sending.answer(&text).await?;
+                }
+                (Some(kind), Some(source)) if !modern || kind == COMPLETE => {
+                    return Err(CallError::Answer { method, source });
+                }
+                (None, Some(source)) => return Err(CallError::Answer { method, source }),
+                (kind, _) => {
+                    let result_type = kind.unwrap_or_default();
+                    return Err(CallError::ResultType {
+                        method,
+                        result_type,
+                    });
+                }
+            }
         }
+        Err(CallError::Rounds { method, rounds })
     }
 
     /// What the server answers, whatever it is: questions are not answered.
@@ -128,9 +149,11 @@ where
     ///
     /// See [`CallError`].
     pub async fn outcome(self) -> Result<R::Result, CallError> {
+        let method = R::METHOD;
         let sending = Sending::new(self).await?;
-        let text = sending.send(sending.params.clone()).await?;
-        sending.read(&text)
+        let text = sending.send(&Answers::default()).await?;
+        let decoded = sending.revision.decode(text.get());
+        decoded.map_err(|source| CallError::Answer { method, source })
     }
 }
 
@@ -155,7 +178,7 @@ where
 struct Sending<R> {
     core: Arc<Core>,
     revision: Revision,
-    params: Object,
+    params: Box<RawValue>,
     meta: Object,
     wait: Wait,
     /// The connection lasts as long as the call.
@@ -177,8 +200,8 @@ where
             .await
             .map_err(|_| CallError::Timeout { method, after })?;
         let revision = core.revision();
-        let params =
-            encode(revision, call.params).map_err(|source| CallError::Params { method, source })?;
+        let params = revision.encode(call.params);
+        let params = params.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {
             core,
             revision,
@@ -190,63 +213,64 @@ where
         })
     }
 
-    async fn send(&self, mut params: Object) -> Result<Box<RawValue>, CallError> {
+    async fn send(&self, answers: &Answers) -> Result<Box<RawValue>, CallError> {
+        let method = R::METHOD;
         let reports = self.wait.progress.is_some();
-        let text = exchange(&self.core, R::METHOD, self.wait.clone(), |id| {
+        let mut params = Params::read(&self.params).map_err(|error| CallError::Params {
+            method,
+            source: error.into(),
+        })?;
+        if let Some(responses) = &answers.responses {
+            params = params.with("inputResponses", Part::Raw(responses));
+        }
+        if let Some(state) = &answers.state {
+            params = params.with("requestState", Part::Raw(state));
+        }
+        let text = exchange(&self.core, method, self.wait.clone(), |id| {
             let token = reports.then_some(id);
-            describe(
-                &self.core,
-                self.revision,
-                &mut params,
-                self.meta.clone(),
-                token,
-            );
-            params
+            let params = params.described(&self.core, self.revision, token);
+            let more = self.meta.iter();
+            more.fold(params, |params, (name, value)| params.meta(name, value))
         });
         text.await
     }
 
-    /// Sends the request, answers what the server asks, and sends it again, until it is done.
-    async fn complete(&self) -> Result<Box<RawValue>, CallError> {
+    /// Answers what the server asks.
+    async fn answer(&self, text: &RawValue) -> Result<Answers, CallError> {
         let method = R::METHOD;
-        let mut params = self.params.clone();
-        for _ in 0..self.core.limits.rounds {
-            let text = self.send(params).await?;
-            if result_type(&text).as_deref() != Some(INPUT_REQUIRED) {
-                return Ok(text);
-            }
-            let asked: InputRequiredResult =
-                json::from_str(text.get()).map_err(|source| CallError::Answer {
-                    method,
-                    source: source.into(),
-                })?;
-            params = self.params.clone();
-            if let Some(requests) = asked.input_requests {
-                let answers = self.core.inputs.answers(requests).await;
-                let answers = answers.map_err(|source| CallError::Input { method, source })?;
-                let answers = json::to_value(&answers).map_err(|error| CallError::Params {
-                    method,
-                    source: error.into(),
-                })?;
-                params.insert("inputResponses", answers);
-            }
-            if let Some(state) = asked.request_state {
-                params.insert("requestState", state);
-            }
+        let unwritten = |error: serde_json::Error| CallError::Params {
+            method,
+            source: error.into(),
+        };
+        let asked: InputRequiredResult =
+            json::from_str(text.get()).map_err(|source| CallError::Answer {
+                method,
+                source: source.into(),
+            })?;
+        let mut answers = Answers::default();
+        if let Some(requests) = asked.input_requests {
+            let responses = self.core.inputs.answers(requests).await;
+            let responses = responses.map_err(|source| CallError::Input { method, source })?;
+            answers.responses = Some(to_raw_value(&responses).map_err(unwritten)?);
         }
-        let rounds = self.core.limits.rounds;
-        Err(CallError::Rounds { method, rounds })
+        if let Some(state) = asked.request_state {
+            answers.state = Some(to_raw_value(&state).map_err(unwritten)?);
+        }
+        Ok(answers)
     }
+}
 
-    fn read(&self, text: &RawValue) -> Result<R::Result, CallError> {
-        let method = R::METHOD;
-        let decoded = self.revision.decode(text.get());
-        decoded.map_err(|source| CallError::Answer { method, source })
-    }
+/// What a request says when it is sent again.
+#[derive(Default)]
+struct Answers {
+    responses: Option<Box<RawValue>>,
+    state: Option<Box<RawValue>>,
 }
 
 /// The result type of a request that is not done.
 const INPUT_REQUIRED: &str = "input_required";
+/// The result type of one that is.
+const COMPLETE: &str = "complete";
 
 /// What a result says that it is.
 fn result_type(text: &RawValue) -> Option<String> {
@@ -263,40 +287,5 @@ impl<R: Request> fmt::Debug for Call<R> {
         f.debug_struct("Call")
             .field("method", &R::METHOD)
             .finish_non_exhaustive()
-    }
-}
-
-/// Params in the form of a revision.
-fn encode<P: Versioned>(revision: Revision, params: P) -> Result<Object, VersionError> {
-    let text = revision.encode(params)?;
-    let params: Option<Object> = json::from_str(text.get())?;
-    Ok(params.unwrap_or_default())
-}
-
-/// Adds what a request says of the client and of itself.
-pub(crate) fn describe(
-    core: &Core,
-    revision: Revision,
-    params: &mut Object,
-    more: Object,
-    progress: Option<i64>,
-) {
-    let mut meta = match params.remove("_meta") {
-        Some(Value::Object(meta)) => meta,
-        _ => Object::new(),
-    };
-    if revision == Revision::LATEST {
-        for (name, value) in &core.described {
-            meta.insert(name, value.clone());
-        }
-    }
-    if let Some(token) = progress {
-        meta.insert("progressToken", token);
-    }
-    for (name, value) in more {
-        meta.insert(name, value);
-    }
-    if !meta.is_empty() {
-        params.insert("_meta", meta);
     }
 }

@@ -14,11 +14,11 @@ use mcp_types::{
     UnsupportedProtocolVersionErrorData,
 };
 
-use crate::call::describe;
 use crate::core::Core;
 use crate::era::Era;
 use crate::error::{CallError, ConnectError};
 use crate::exchange::{Wait, exchange};
+use crate::params::Params;
 
 /// The newest of the revisions that begin with a handshake.
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
@@ -147,9 +147,7 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
     let method = DiscoverRequest::METHOD;
     let wait = Wait::new(core.limits.probe_time);
     let text = exchange(core, method, wait, |_| {
-        let mut params = Object::new();
-        describe(core, Revision::LATEST, &mut params, Object::new(), None);
-        params
+        Params::new().described(core, Revision::LATEST, None)
     });
     let text = text.await?;
     let result = Revision::LATEST.decode(text.get());
@@ -182,7 +180,6 @@ pub(crate) async fn initialize(
     let params = revision
         .encode(params)
         .map_err(|source| CallError::Params { method, source })?;
-    let params: Object = json::from_str(params.get())?;
     let wait = Wait::new(core.limits.call_time);
     let text = exchange(core, method, wait, |_| params).await?;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_types::json::{self, Object};
+use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::{
@@ -35,7 +35,7 @@ pub(crate) struct Core {
     pub(crate) info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
     /// What requests of the newest revision say of the client in `_meta`.
-    pub(crate) described: Object,
+    pub(crate) described: Map<Box<RawValue>>,
     pub(crate) limits: Limits,
     pub(crate) inputs: Inputs,
     pub(crate) calls: Arc<Calls>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_types::json::Object;
 use mcp_types::{RequestId, rpc};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep_until};
 
@@ -17,25 +17,27 @@ use crate::link::Outgoing;
 
 /// Sends a request, whose params may depend on its id, and waits for its result. Dropping the
 /// future gives the request up.
-pub(crate) async fn exchange(
+pub(crate) async fn exchange<P: Serialize>(
     core: &Arc<Core>,
     method: &'static str,
     mut wait: Wait,
-    params: impl FnOnce(i64) -> Object,
+    params: impl FnOnce(i64) -> P,
 ) -> Result<Box<RawValue>, CallError> {
     let waiting = core.calls.open(wait.progress.clone());
     let id = RequestId::from(waiting.id);
-    let params = params(waiting.id);
     let sent = AtomicBool::new(false);
     let mut message = Vec::with_capacity(256);
-    rpc::write_request(&mut message, &id, method, Some(&params)).map_err(|error| {
+    let params = params(waiting.id);
+    let written = rpc::write_request(&mut message, &id, method, Some(&params));
+    // Not kept while the answer is awaited.
+    drop(params);
+    written.map_err(|error| {
         let source = error.into();
         CallError::Params { method, source }
     })?;
     let request = Outgoing {
         id: waiting.id,
         method,
-        params: &params,
         message,
         sent: &sent,
     };

@@ -19,6 +19,7 @@ mod list;
 #[rustfmt::skip]
 mod methods;
 mod notifications;
+mod params;
 mod requests;
 mod subscription;
 mod transport;

@@ -1,12 +1,14 @@
 //! [`Link`]: how messages get to a server.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mcp_types::Revision;
-use mcp_types::json::Object;
+use mcp_types::rpc::{self, Message};
+use serde_json::value::RawValue;
 
 use crate::core::Core;
 use crate::error::TransportError;
@@ -52,10 +54,21 @@ pub(crate) trait Link: Send + Sync {
 pub(crate) struct Outgoing<'a> {
     pub(crate) id: i64,
     pub(crate) method: &'static str,
-    /// What headers repeat parts of.
-    pub(crate) params: &'a Object,
     /// The whole message.
     pub(crate) message: Vec<u8>,
     /// Set by the link: whether the server may have heard of it.
     pub(crate) sent: &'a AtomicBool,
+}
+
+impl Outgoing<'_> {
+    /// The members of the params, which headers repeat parts of: read from the message where they
+    /// are needed.
+    pub(crate) fn params(&self) -> HashMap<String, &RawValue> {
+        let params = match rpc::parse(&self.message) {
+            Ok(Message::Request { params, .. }) => params,
+            _ => None,
+        };
+        let members = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        members.unwrap_or_default()
+    }
 }

@@ -10,16 +10,18 @@ use mcp_types::headers::{self, encode_value, name_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
 
+use serde_json::value::RawValue;
+
 use super::answer::Asked;
 use super::error::HttpError;
 use super::link::HttpLink;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, SESSION_ID};
-use crate::call::describe;
 use crate::calls::Reply;
 use crate::core::Core;
 use crate::error::TransportError;
 use crate::exchange::{Wait, exchange};
 use crate::link::Outgoing;
+use crate::params::{Params, Part};
 
 const METHOD: HeaderName = HeaderName::from_static(headers::METHOD);
 const NAME: HeaderName = HeaderName::from_static(headers::NAME);
@@ -33,23 +35,24 @@ impl HttpLink {
         core: &Arc<Core>,
         request: Outgoing<'_>,
     ) -> Result<(), TransportError> {
+        let params = request.params();
+        let about = name_member(request.method).and_then(|member| text(params.get(member)?));
+        let arguments = params.get("arguments").map(|&raw| raw.to_owned());
         let Outgoing {
             id,
             method,
-            params,
             message,
             sent,
         } = request;
         let asked = Asked { id, method };
         let body = Bytes::from(message);
-        let calls_tool = method == CallToolRequest::METHOD;
+        let named = named(method, about.as_deref())?;
+        let tool = about.filter(|_| method == CallToolRequest::METHOD);
         let mut read_again = false;
         loop {
-            let named = named(method, params)?;
-            let repeated = if calls_tool {
-                self.params.headers(params)?
-            } else {
-                Vec::new()
+            let repeated = match &tool {
+                Some(tool) => self.params.headers(tool, arguments.as_deref())?,
+                None => Vec::new(),
             };
             sent.store(true, Ordering::Relaxed);
             let response = self
@@ -73,9 +76,9 @@ impl HttpLink {
                 };
             }
             let error = self.refusal(response).await?;
-            if error.code == HEADER_MISMATCH && calls_tool && !read_again {
+            if let (HEADER_MISMATCH, Some(tool), false) = (error.code, &tool, read_again) {
                 read_again = true;
-                if self.read_again(core, params).await {
+                if self.read_again(core, tool).await {
                     continue;
                 }
             }
@@ -85,21 +88,17 @@ impl HttpLink {
     }
 
     /// Reads the list of tools until it says something new of a tool; `false` where it does not.
-    async fn read_again(&self, core: &Arc<Core>, params: &Object) -> bool {
-        let Some(tool) = params.get("name").and_then(Value::as_str) else {
-            return false;
-        };
+    async fn read_again(&self, core: &Arc<Core>, tool: &str) -> bool {
         let before = self.params.of(tool);
         let mut cursor: Option<Value> = None;
         for _ in 0..PAGES {
             let wait = Wait::new(core.limits.call_time);
             let page = exchange(core, ListToolsRequest::METHOD, wait, |_| {
-                let mut params = Object::new();
-                if let Some(cursor) = cursor.take() {
-                    params.insert("cursor", cursor);
+                let mut params = Params::new();
+                if let Some(cursor) = &cursor {
+                    params = params.with("cursor", Part::Value(cursor));
                 }
-                describe(core, Revision::LATEST, &mut params, Object::new(), None);
-                params
+                params.described(core, Revision::LATEST, None)
             });
             let Ok(page) = page.await else {
                 return false;
@@ -117,10 +116,15 @@ impl HttpLink {
     }
 }
 
+/// The text that a member is.
+fn text(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
+}
+
 /// What a request says of itself in its headers.
 fn named(
     method: &str,
-    params: &Object,
+    about: Option<&str>,
 ) -> Result<[Option<(HeaderName, HeaderValue)>; 2], HttpError> {
     let header = |name: HeaderName, value: &str| {
         let value = HeaderValue::try_from(value).map_err(|_| HttpError::Header {
@@ -128,7 +132,6 @@ fn named(
         })?;
         Ok(Some((name, value)))
     };
-    let about = name_member(method).and_then(|member| params.get(member)?.as_str());
     Ok([
         header(METHOD, method)?,
         match about {

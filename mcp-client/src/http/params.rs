@@ -10,6 +10,7 @@ use http::{HeaderName, HeaderValue};
 use mcp_types::headers::{HeaderParam, encode_value, header_params};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, Message};
+use serde_json::value::RawValue;
 
 use super::error::HttpError;
 
@@ -34,18 +35,18 @@ impl ToolHeaders {
     /// The headers for a call.
     pub(super) fn headers(
         &self,
-        params: &Object,
+        tool: &str,
+        arguments: Option<&RawValue>,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, HttpError> {
-        let tool = params.get("name").and_then(Value::as_str);
-        let Some(known) = tool.and_then(|tool| self.of(tool)) else {
+        let (Some(known), Some(arguments)) = (self.of(tool), arguments) else {
             return Ok(Vec::new());
         };
-        let Some(arguments) = params.get("arguments").and_then(Value::as_object) else {
+        let Ok(arguments) = json::from_str::<Object>(arguments.get()) else {
             return Ok(Vec::new());
         };
         let mut headers = Vec::with_capacity(known.len());
         for param in known.iter() {
-            let Some(value) = param.value_in(arguments).map_err(HttpError::Param)? else {
+            let Some(value) = param.value_in(&arguments).map_err(HttpError::Param)? else {
                 continue;
             };
             let fault = || HttpError::Header {

@@ -4,17 +4,17 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::json::{self, Object};
+use mcp_types::json;
 use mcp_types::{Request, Revision, SubscriptionsListenRequest};
 use tokio::time::{sleep, timeout};
 
 use super::SubscriptionEvent;
 use super::inbox::Inbox;
 use super::legacy;
-use crate::call::describe;
 use crate::core::Core;
 use crate::error::CallError;
 use crate::exchange::{Wait, exchange};
+use crate::params::{Params, Part};
 
 /// Listens until the server ends the subscription, or refuses it, or is gone for good.
 pub(super) async fn run(core: Arc<Core>, inbox: Arc<Inbox>) {
@@ -62,9 +62,8 @@ async fn listen(
     })?;
     let ended = exchange(core, method, Wait::endless(), |id| {
         inbox.listen_as(Some(id));
-        let mut params = Object::from([("notifications", filter)]);
-        describe(core, Revision::LATEST, &mut params, Object::new(), None);
-        params
+        let params = Params::new().with("notifications", Part::Value(&filter));
+        params.described(core, Revision::LATEST, None)
     });
     let mut ended = std::pin::pin!(ended);
     let first = core.limits.call_time;
