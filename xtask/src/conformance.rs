@@ -1,15 +1,16 @@
-//! `cargo xtask conformance`: the official suite against our server.
+//! `cargo xtask conformance`: the official suite against our server, and our client against it.
 
 mod report;
 mod suite;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use self::suite::{Scenario, Suite};
+use self::suite::{Scenario, Side, Suite};
 use crate::node::Node;
 use crate::subject::{self, Subject};
 use crate::workspace;
@@ -17,10 +18,13 @@ use crate::workspace;
 const USAGE: &str = "\
 usage: cargo xtask conformance server [--requirements R | --suite all] [--scenario NAME]
                                       [--url URL] [--deny-warnings]
+       cargo xtask conformance client [--requirements R | --suite all] [--scenario NAME]
+                                      [--deny-warnings]
 
-  Runs the official conformance suite against the example `everything`, or against the server at
-  URL. Without --requirements, for each revision that the suite has requirements for. What is not
-  scored counts too, but not the scenarios of extensions.
+  Runs the official conformance suite against the example `everything` of a crate, or against the
+  server at URL. Without --requirements, for each revision that the suite has requirements for.
+  What is not scored counts too, but not the scenarios of extensions. The client has no
+  authorization of its own yet: scenarios whose name begins with `auth/` run only by name.
 
   --requirements R   one revision, such as 2025-11-25
   --suite all        all revisions, as without options
@@ -30,6 +34,7 @@ usage: cargo xtask conformance server [--requirements R | --suite all] [--scenar
 /// What was asked for.
 #[derive(Default)]
 struct Options {
+    side: Side,
     revision: Option<String>,
     scenario: Option<String>,
     url: Option<String>,
@@ -41,9 +46,11 @@ impl Options {
         let mut options = Self::default();
         let mut all = false;
         let mut words = arguments.iter().map(String::as_str);
-        if words.next() != Some("server") {
-            bail!("{USAGE}");
-        }
+        options.side = match words.next() {
+            Some("server") => Side::Server,
+            Some("client") => Side::Client,
+            _ => bail!("{USAGE}"),
+        };
         while let Some(word) = words.next() {
             match (word, words.clone().next()) {
                 ("--deny-warnings", _) => {
@@ -58,7 +65,8 @@ impl Options {
             }
             words.next();
         }
-        if all && options.revision.is_some() {
+        let other = options.side == Side::Client && options.url.is_some();
+        if other || all && options.revision.is_some() {
             bail!("{USAGE}");
         }
         Ok(options)
@@ -68,7 +76,7 @@ impl Options {
     fn wants(&self, scenario: &Scenario) -> bool {
         match &self.scenario {
             Some(name) => *name == scenario.name,
-            None => !scenario.extension,
+            None => !scenario.extension && !scenario.name.starts_with("auth/"),
         }
     }
 }
@@ -79,20 +87,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let Some(node) = Node::find()? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let suite = Suite::install(&node)?;
+    let suite = Suite::install(&node, options.side)?;
     let plan = plan(&suite, &options)?;
 
-    let subject;
-    let url = if let Some(url) = &options.url {
-        url
-    } else {
-        subject = Subject::start(&subject::build()?, &suite.results())?;
-        &subject.url
-    };
+    let against = Against::new(&options, &suite)?;
     let (mut passed, mut failed) = (0, 0);
     for (revision, scenarios) in &plan {
-        suite.run(url, revision, options.scenario.as_deref())?;
-        let results = report::read(&suite.results().join(revision), scenarios)?;
+        match &against {
+            Against::Url(url) => suite.run(url, revision, options.scenario.as_deref())?,
+            Against::Server(subject) => {
+                suite.run(&subject.url, revision, options.scenario.as_deref())?;
+            }
+            Against::Client(program) => suite.run_client(program, revision, scenarios)?,
+        }
+        let folder = suite.results().join(revision);
+        let results = report::read(&folder, scenarios, options.side)?;
         println!("\n{}", report::table(revision, &results));
         for result in &results {
             print!("{}", result.remarks());
@@ -114,6 +123,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
+/// What the suite runs against.
+enum Against {
+    Url(String),
+    Server(Subject),
+    Client(PathBuf),
+}
+
+impl Against {
+    fn new(options: &Options, suite: &Suite) -> Result<Self> {
+        Ok(match (options.side, &options.url) {
+            (Side::Client, _) => Self::Client(subject::build("mcp-client", "everything-client")?),
+            (Side::Server, Some(url)) => Self::Url(url.clone()),
+            (Side::Server, None) => {
+                let program = subject::build("mcp-server", "everything")?;
+                Self::Server(Subject::start(&program, &suite.results())?)
+            }
+        })
+    }
+}
+
 /// The revisions that are run, each with its scenarios. There is at least one scenario.
 fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> {
     let mut revisions = suite.revisions()?;
@@ -129,7 +158,7 @@ fn plan(suite: &Suite, options: &Options) -> Result<Vec<(String, Vec<String>)>> 
     let mut plan = Vec::new();
     let mut known = Vec::new();
     for revision in revisions {
-        let scenarios = suite.scenarios(&revision)?;
+        let scenarios = suite.scenarios(&revision, options.side)?;
         known.extend(scenarios.iter().map(|scenario| scenario.name.clone()));
         let wanted: Vec<String> = scenarios
             .into_iter()

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     if let Some(url) = &url {
         ways.push(vec!["--lenient", "http", url]);
     } else {
-        subject = Subject::start(&subject::build()?, &folder)?;
+        subject = Subject::start(&subject::build("mcp-server", "everything")?, &folder)?;
         old = Some(subject.url.replace("/mcp", "/sse"));
         let program = subject.program.to_str();
         ways.push(vec!["http", &subject.url]);

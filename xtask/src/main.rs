@@ -30,6 +30,8 @@ usage: cargo xtask <command>
   conformance server [--requirements R | --suite all] [--scenario NAME]
               [--url URL] [--deny-warnings]
                                the official suite against our server
+  conformance client [--requirements R | --suite all] [--scenario NAME]
+                               our client against the official suite
   interop server [--url URL]   foreign clients against our server
 
   bench types [--quick]        compare with serde_json::Value and other crates

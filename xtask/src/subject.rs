@@ -18,9 +18,9 @@ const LISTENING: &str = "listening on ";
 /// How long it may take to print that line.
 const START: Duration = Duration::from_secs(30);
 
-/// Builds the example and says where the program is.
-pub(crate) fn build() -> Result<PathBuf> {
-    let line = "build -p mcp-server --example everything --all-features";
+/// Builds an example of a crate and says where the program is.
+pub(crate) fn build(package: &str, example: &str) -> Result<PathBuf> {
+    let line = format!("build -p {package} --example {example} --all-features");
     println!("$ cargo {line}");
     let output = Command::new(workspace::cargo())
         .args(line.split(' '))
@@ -36,9 +36,9 @@ pub(crate) fn build() -> Result<PathBuf> {
     String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "everything")
+        .filter(|message| message["target"]["name"] == example)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .context("cargo names no program of the example everything")
+        .with_context(|| format!("cargo names no program of the example {example}"))
 }
 
 /// The running example. It ends with this value, whatever happens.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::suite::scenario_of;
+use super::suite::{Side, scenario_of};
 use crate::workspace;
 
 /// The check that every message had the form of the revision's schema.
@@ -15,12 +15,22 @@ const WIRE: &str = "wire-schema-valid";
 
 /// Scenarios that speak HTTP by themselves, past the part of the suite that looks at the form of
 /// messages.
-const RAW: [&str; 5] = [
+const RAW: [&str; 14] = [
     "dns-rebinding-protection",
     "server-session-lifecycle",
     "server-sse-multiple-streams",
     "server-sse-polling",
     "server-stateless",
+    // For clients.
+    "initialize",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
 ];
 
 /// How much of a message is shown; all of it stands in the results.
@@ -34,11 +44,11 @@ pub(super) struct Outcome {
 }
 
 /// Finds the results of the scenarios in the folder where the suite left them.
-pub(super) fn read(folder: &Path, scenarios: &[String]) -> Result<Vec<Outcome>> {
+pub(super) fn read(folder: &Path, scenarios: &[String], side: Side) -> Result<Vec<Outcome>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| workspace::shown(folder))? {
         let path = entry?.path();
-        if let Some(name) = scenario_of(&path) {
+        if let Some(name) = scenario_of(&path, side) {
             files.push((name.to_owned(), path.join("checks.json")));
         }
     }

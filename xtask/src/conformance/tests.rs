@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::report::Outcome;
-use super::suite::{scenario_of, scenarios};
+use super::suite::{Side, scenario_of, scenarios};
 
 const WIRE: &str = "wire-schema-valid";
 
@@ -43,7 +43,7 @@ fn warnings_fail_where_they_are_denied() {
 }
 
 #[test]
-fn requirements_are_read_without_those_for_clients() {
+fn requirements_are_read_for_one_side() {
     let text = "\
 # server:
 server:
@@ -65,7 +65,7 @@ not_scored:
     leg: server
     reason: pending
 ";
-    let found = scenarios(text);
+    let found = scenarios(text, Side::Server);
     let found: Vec<_> = found
         .iter()
         .map(|scenario| (scenario.name.as_str(), scenario.extension))
@@ -78,13 +78,21 @@ not_scored:
             ("server-sse-polling", false)
         ]
     );
+    let found = scenarios(text, Side::Client);
+    let found: Vec<_> = found.iter().map(|scenario| &*scenario.name).collect();
+    assert_eq!(found, ["initialize", "auth/dpop"]);
 }
 
 #[test]
 fn results_are_found_by_the_name_of_their_folder() {
-    let name = |folder: &str| scenario_of(folder.as_ref()).map(str::to_owned);
+    let name = |folder: &str| scenario_of(folder.as_ref(), Side::Server).map(str::to_owned);
     let folder = "results/server-tools-list-2026-11-21T12-41-31-597Z";
     assert_eq!(name(folder).as_deref(), Some("tools-list"));
     assert_eq!(name("results/suite.log"), None);
     assert_eq!(name("results/server-x"), None);
+    let folder = "results/sse-retry-2026-11-21T12-41-31-597Z";
+    assert_eq!(
+        scenario_of(folder.as_ref(), Side::Client),
+        Some("sse-retry")
+    );
 }
