@@ -1,3 +1,5 @@
 //! Streamable HTTP, and the HTTP+SSE of 2024-11-05, over real sockets.
 
+mod fake;
+mod faults;
 mod served;
