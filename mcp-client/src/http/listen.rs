@@ -85,9 +85,7 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 let status = response.status();
                 // Where there never was a stream, it is the stream that is not found.
                 if status == StatusCode::NOT_FOUND && opened && session.id.is_some() {
-                    if let Err(error) = link.renew(core, session.number).await {
-                        tracing::warn!(%error, "the session is gone");
-                    }
+                    link.gone(session.number);
                 } else {
                     tracing::debug!(%status, "the server offers no stream");
                 }

@@ -103,15 +103,15 @@ impl Fake {
         let builder = Client::builder("test", "1").revision(revision);
         let connecting = tokio::spawn(builder.connect(self.http()));
         self.initialized(revision, "one").await;
-        let client = soon(connecting)
-            .await
-            .expect("no panic")
-            .expect("connected");
-        self.bare("GET")
-            .await
-            .status("405 Method Not Allowed")
-            .await;
-        client
+        self.no_stream().await;
+        let connected = soon(connecting).await.expect("no panic");
+        connected.expect("connected")
+    }
+
+    /// The server has nothing to say unasked.
+    pub(crate) async fn no_stream(&mut self) {
+        let asked = self.bare("GET").await;
+        asked.status("405 Method Not Allowed").await;
     }
 
     /// The server's side of a handshake.
