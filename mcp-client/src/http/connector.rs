@@ -72,19 +72,20 @@ fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Conn
         }
         store.add_parsable_certificates(native.certs);
         for pem in &roots.pem {
+            let before = store.len();
             for certificate in CertificateDer::pem_slice_iter(pem) {
-                let certificate =
-                    certificate.map_err(|error| HttpError::Certificate(error.into()))?;
-                store
-                    .add(certificate)
-                    .map_err(|error| HttpError::Certificate(error.into()))?;
+                let certificate = certificate.map_err(fault)?;
+                store.add(certificate).map_err(fault)?;
+            }
+            if store.len() == before {
+                return Err(fault("there is none"));
             }
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| HttpError::Certificate(error.into()))?
+        .map_err(fault)?
         .with_root_certificates(store)
         .with_no_client_auth();
     connector.enforce_http(false);
@@ -93,4 +94,9 @@ fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Conn
         .https_or_http()
         .enable_http1()
         .wrap_connector(connector))
+}
+
+#[cfg(feature = "tls")]
+fn fault(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HttpError {
+    HttpError::Certificate(error.into())
 }

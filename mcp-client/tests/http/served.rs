@@ -1,11 +1,14 @@
 //! Our client and our server, at every revision.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_client::types::Revision;
 use mcp_client::types::json::Object;
 use mcp_client::{Client, EraCache, Http};
 use mcp_server::{Context, HandlerError, HttpConfig, Server};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -78,4 +81,34 @@ async fn a_server_of_http_and_sse_alone_is_found_and_remembered() {
         let client = client.expect("the server answers");
         lists_and_calls(&client).await;
     }
+}
+
+/// Passes bytes on to a server, and counts the connections.
+async fn counted(server: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    tokio::spawn(async move {
+        while let Ok((mut ours, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::Relaxed);
+            tokio::spawn(async move {
+                let mut theirs = TcpStream::connect(server).await.expect("connected");
+                let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+            });
+        }
+    });
+    (address, count)
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let (address, count) = counted(serve()).await;
+    let server = Http::new(format!("http://{address}/mcp"));
+    let client = Client::builder("test", "1").connect(server).await;
+    let client = client.expect("the server answers");
+    for _ in 0..20 {
+        client.list_tools().await.expect("a list");
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 1);
 }
