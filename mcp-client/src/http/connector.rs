@@ -18,9 +18,6 @@ const IDLE: Duration = Duration::from_secs(4);
 /// Connections that wait to be used again.
 const IDLE_CONNECTIONS: usize = 64;
 
-/// Headers of a response.
-const HEADERS: usize = 128;
-
 #[cfg(feature = "tls")]
 pub(super) type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "tls"))]
@@ -35,7 +32,7 @@ pub(super) struct Roots {
     pub(super) pem: Vec<Vec<u8>>,
 }
 
-/// A pool of connections to a server.
+/// A pool of connections to a server. A response has at most 100 headers, of 400 KB in all.
 pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
@@ -46,7 +43,6 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .http1_max_headers(HEADERS)
         .build(connector))
 }
 

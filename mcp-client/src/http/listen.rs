@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::answer::{Media, media};
 use super::error::HttpError;
-use super::legacy::{LONGEST_PAUSE, PAUSE};
+use super::legacy::{LONGEST_PAUSE, PAUSE, SHORTEST_PAUSE};
 use super::link::HttpLink;
 use super::session::Session;
 use crate::core::Core;
@@ -99,7 +99,7 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 return;
             }
         }
-        sleep(retry.unwrap_or(pause)).await;
+        sleep(retry.unwrap_or(pause).max(SHORTEST_PAUSE)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

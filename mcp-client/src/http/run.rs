@@ -8,7 +8,7 @@ use http::Method;
 use mcp_types::Revision;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::legacy::{LONGEST_PAUSE, PAUSE};
 use super::link::HttpLink;
@@ -47,18 +47,22 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
 async fn renew(link: &HttpLink, core: &Arc<Core>) {
     let mut sessions = link.session.subscribe();
     let mut pause = PAUSE;
+    let mut last: Option<Instant> = None;
     loop {
         let gone = sessions.wait_for(|session| session.number > 0 && session.stage == Stage::Gone);
         let Ok(number) = gone.await.map(|session| session.number) else {
             return;
         };
-        match link.renew(core, number).await {
-            Ok(()) => pause = PAUSE,
-            Err(error) => {
-                tracing::warn!(%error, again = ?pause, "the session is gone");
-                sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
-            }
+        // A server may end every session as soon as it is begun.
+        if last.is_some_and(|last| last.elapsed() < LONGEST_PAUSE) {
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        } else {
+            pause = PAUSE;
+        }
+        last = Some(Instant::now());
+        if let Err(error) = link.renew(core, number).await {
+            tracing::warn!(%error, "the session is gone");
         }
     }
 }
