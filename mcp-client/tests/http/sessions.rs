@@ -1,6 +1,8 @@
 //! Servers of the revisions with sessions.
 
-use mcp_client::types::{Revision, Root};
+use mcp_client::types::{
+    Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
+};
 use mcp_client::{CallError, Client, ClientBuilder, HttpError};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -196,4 +198,32 @@ async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
     let batch = json!([notice, asked.result_message(&one_tool())]);
     asked.json("200 OK", &batch).await;
     one(listing).await;
+}
+
+#[tokio::test]
+async fn a_notification_goes_to_the_next_session_or_is_refused() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let tell = |client: &Client| {
+        let client = client.clone();
+        let params = ProgressNotificationParams::new("p", 1.0);
+        tokio::spawn(async move { client.notify::<ProgressNotification>(params).await })
+    };
+    let method = ProgressNotification::METHOD;
+    let told = tell(&client);
+    fake.message(method).await.status("404 Not Found").await;
+    fake.initialized(NEWEST, "two").await;
+    fake.no_stream().await;
+    let asked = fake.message(method).await;
+    assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.status("204 No Content").await;
+    soon(told).await.expect("no panic").expect("told");
+
+    let told = tell(&client);
+    fake.message(method).await.status("400 Bad Request").await;
+    let error = soon(told).await.expect("no panic").expect_err("refused");
+    assert!(
+        matches!(http(&error), HttpError::Status { status, .. } if *status == 400),
+        "{error}"
+    );
 }
