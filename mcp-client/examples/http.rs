@@ -34,5 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .await?;
         println!("{}", serde_json::to_string(&result)?);
     }
+    // What was begun at the server ends.
+    client.close().await;
     Ok(())
 }

@@ -34,9 +34,11 @@ pub(crate) async fn connect(core: &Arc<Core>) -> Result<(), ConnectError> {
                 return Err(ConnectError::Revision { theirs });
             }
         }
-        None => find_out(core).await?,
+        None => {
+            find_out(core).await?;
+            core.link.found(Some(core.revision()));
+        }
     }
-    core.link.found(Some(core.revision()));
     set_level(core).await?;
     Ok(())
 }

@@ -1,14 +1,11 @@
 //! [`Link`]: how messages get to a server.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mcp_types::Revision;
-use mcp_types::rpc::{self, Message};
-use serde_json::value::RawValue;
 
 use crate::core::Core;
 use crate::error::TransportError;
@@ -58,17 +55,4 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) message: Vec<u8>,
     /// Set by the link: whether the server may have heard of it.
     pub(crate) sent: &'a AtomicBool,
-}
-
-impl Outgoing<'_> {
-    /// The members of the params, which headers repeat parts of: read from the message where they
-    /// are needed.
-    pub(crate) fn params(&self) -> HashMap<String, &RawValue> {
-        let params = match rpc::parse(&self.message) {
-            Ok(Message::Request { params, .. }) => params,
-            _ => None,
-        };
-        let members = params.and_then(|params| serde_json::from_str(params.get()).ok());
-        members.unwrap_or_default()
-    }
 }

@@ -18,9 +18,6 @@ const IDLE: Duration = Duration::from_secs(4);
 /// Connections that wait to be used again.
 const IDLE_CONNECTIONS: usize = 64;
 
-/// Headers of a response.
-const HEADERS: usize = 128;
-
 #[cfg(feature = "tls")]
 pub(super) type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
 #[cfg(not(feature = "tls"))]
@@ -35,7 +32,7 @@ pub(super) struct Roots {
     pub(super) pem: Vec<Vec<u8>>,
 }
 
-/// A pool of connections to a server.
+/// A pool of connections to a server. A response has at most 100 headers, of 400 KB in all.
 pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolClient, HttpError> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
@@ -46,7 +43,6 @@ pub(super) fn client(url: &Uri, limits: &Limits, roots: &Roots) -> Result<PoolCl
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
-        .http1_max_headers(HEADERS)
         .build(connector))
 }
 
@@ -72,19 +68,20 @@ fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Conn
         }
         store.add_parsable_certificates(native.certs);
         for pem in &roots.pem {
+            let before = store.len();
             for certificate in CertificateDer::pem_slice_iter(pem) {
-                let certificate =
-                    certificate.map_err(|error| HttpError::Certificate(error.into()))?;
-                store
-                    .add(certificate)
-                    .map_err(|error| HttpError::Certificate(error.into()))?;
+                let certificate = certificate.map_err(fault)?;
+                store.add(certificate).map_err(fault)?;
+            }
+            if store.len() == before {
+                return Err(fault("there is none"));
             }
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| HttpError::Certificate(error.into()))?
+        .map_err(fault)?
         .with_root_certificates(store)
         .with_no_client_auth();
     connector.enforce_http(false);
@@ -93,4 +90,9 @@ fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Conn
         .https_or_http()
         .enable_http1()
         .wrap_connector(connector))
+}
+
+#[cfg(feature = "tls")]
+fn fault(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HttpError {
+    HttpError::Certificate(error.into())
 }

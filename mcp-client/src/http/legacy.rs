@@ -22,8 +22,9 @@ use crate::core::Core;
 use crate::error::{ConnectError, TransportError};
 use crate::link::Outgoing;
 
-/// How long to wait before a stream is taken up again, where the server does not say it: first,
-/// and at most.
+/// How long to wait before a stream is taken up again: at least, and where the server does not say
+/// it, first and at most.
+pub(super) const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
@@ -49,6 +50,24 @@ impl HttpLink {
             sent.store(true, Ordering::Relaxed);
             return self.begin(core, asked, body).await;
         }
+        let sent = || sent.store(true, Ordering::Relaxed);
+        let (session, response) = self.post_in_session(core, body, sent).await?;
+        if session.messages.is_some() {
+            return self.accepted(core, asked, response).await;
+        }
+        match self.answer(core, asked, response).await? {
+            None => Ok(()),
+            Some(broken) => self.take_up(core, asked, &session, broken).await,
+        }
+    }
+
+    /// Posts a message in the session, or in the next one if that is gone.
+    pub(super) async fn post_in_session(
+        &self,
+        core: &Arc<Core>,
+        body: Bytes,
+        sent: impl Fn() + Send,
+    ) -> Result<(Session, Response<Incoming>), TransportError> {
         let mut renewed = false;
         loop {
             let mut session = self.session();
@@ -56,21 +75,14 @@ impl HttpLink {
                 self.renew(core, session.number).await?;
                 session = self.session();
             }
-            sent.store(true, Ordering::Relaxed);
+            sent();
             let response = self.post(core, &session, body.clone()).await?;
-            if session.messages.is_some() {
-                return self.accepted(core, asked, response).await;
-            }
             let gone = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
-            if gone && !renewed {
-                renewed = true;
-                self.renew(core, session.number).await?;
-                continue;
+            if !gone || renewed {
+                return Ok((session, response));
             }
-            return match self.answer(core, asked, response).await? {
-                None => Ok(()),
-                Some(broken) => self.take_up(core, asked, &session, broken).await,
-            };
+            renewed = true;
+            self.renew(core, session.number).await?;
         }
     }
 
@@ -209,7 +221,7 @@ impl HttpLink {
         let mut pause = PAUSE;
         let mut attempts = 0;
         while !last.is_empty() && attempts < ATTEMPTS {
-            sleep(retry.unwrap_or(pause)).await;
+            sleep(retry.unwrap_or(pause).max(SHORTEST_PAUSE)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             attempts += 1;
             let response = match self.get(core, session, &last).await {

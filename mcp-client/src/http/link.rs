@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderValue, Method};
-use mcp_types::v2025_11_25::InitializeRequest;
-use mcp_types::{Request, Revision};
+use http::{HeaderValue, Method, Response};
+use hyper::body::Incoming;
+use mcp_types::v2025_11_25::{InitializeRequest, InitializedNotification};
+use mcp_types::{Notification, Request, Revision, rpc};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::timeout;
 
 use super::eras::{Begin, EraCache};
+use super::error::HttpError;
 use super::old::OldStream;
 use super::outbox::Outbox;
 use super::params::ToolHeaders;
@@ -85,10 +87,11 @@ impl HttpLink {
         }
     }
 
-    async fn tell(&self, core: &Core, message: Vec<u8>) -> Result<(), TransportError> {
+    async fn tell(&self, core: &Arc<Core>, message: Vec<u8>) -> Result<(), TransportError> {
+        let told = rpc::parse(&message).ok();
+        let over = told.is_some_and(|told| told.method() == Some(InitializedNotification::METHOD));
         let body = Bytes::from(message);
-        let session = self.session();
-        let response = if session.stage == Stage::Gone {
+        if core.revision() == Revision::LATEST {
             let response = self
                 .wire
                 .send(Method::POST, &self.wire.url, body, |headers| {
@@ -97,26 +100,33 @@ impl HttpLink {
                     let latest = HeaderValue::from_static(Revision::LATEST.as_str());
                     headers.insert(PROTOCOL_VERSION, latest);
                 });
-            response.await?
-        } else {
-            self.post(core, &session, body).await?
-        };
-        if !response.status().is_success() {
-            let refused = self.refusal(response).await?;
-            tracing::warn!(%refused, "the server refused a notification");
+            return self.taken(response.await?).await;
+        }
+        if over {
+            let session = self.session();
+            self.taken(self.post(core, &session, body).await?).await?;
+            self.session.send_if_modified(|now| {
+                let ready = now.number == session.number && now.stage == Stage::Begun;
+                if ready {
+                    now.stage = Stage::Ready;
+                }
+                ready
+            });
+            self.listens(session.number).await;
             return Ok(());
         }
-        let ready = self.session.send_if_modified(|now| {
-            let over = now.number == session.number && now.stage == Stage::Begun;
-            if over {
-                now.stage = Stage::Ready;
-            }
-            over
-        });
-        if ready {
-            self.listens(session.number).await;
+        let response = self.post_in_session(core, body, || {}).await?.1;
+        self.taken(response).await
+    }
+
+    /// Reads the response to a notification.
+    async fn taken(&self, response: Response<Incoming>) -> Result<(), TransportError> {
+        let status = response.status();
+        if status.is_success() {
+            return Ok(());
         }
-        Ok(())
+        let body = self.refusal(response).await?.to_string();
+        Err(HttpError::Status { status, body }.into())
     }
 
     /// Waits for the stream by which the server speaks unasked, so that no call makes it speak

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::answer::{Media, media};
 use super::error::HttpError;
-use super::legacy::{LONGEST_PAUSE, PAUSE};
+use super::legacy::{LONGEST_PAUSE, PAUSE, SHORTEST_PAUSE};
 use super::link::HttpLink;
 use super::session::Session;
 use crate::core::Core;
@@ -85,9 +85,7 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 let status = response.status();
                 // Where there never was a stream, it is the stream that is not found.
                 if status == StatusCode::NOT_FOUND && opened && session.id.is_some() {
-                    if let Err(error) = link.renew(core, session.number).await {
-                        tracing::warn!(%error, "the session is gone");
-                    }
+                    link.gone(session.number);
                 } else {
                     tracing::debug!(%status, "the server offers no stream");
                 }
@@ -101,7 +99,7 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                 return;
             }
         }
-        sleep(retry.unwrap_or(pause)).await;
+        sleep(retry.unwrap_or(pause).max(SHORTEST_PAUSE)).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

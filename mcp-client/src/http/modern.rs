@@ -1,5 +1,6 @@
 //! Requests of the newest revision: each is a POST of its own, and says in its headers what it is.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,7 +10,7 @@ use http::{HeaderName, HeaderValue, Method};
 use mcp_types::headers::{self, encode_value, name_member};
 use mcp_types::json::{self, Object, Value};
 use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
-
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::answer::Asked;
@@ -35,9 +36,6 @@ impl HttpLink {
         core: &Arc<Core>,
         request: Outgoing<'_>,
     ) -> Result<(), TransportError> {
-        let params = request.params();
-        let about = name_member(request.method).and_then(|member| text(params.get(member)?));
-        let arguments = params.get("arguments").map(|&raw| raw.to_owned());
         let Outgoing {
             id,
             method,
@@ -46,12 +44,13 @@ impl HttpLink {
         } = request;
         let asked = Asked { id, method };
         let body = Bytes::from(message);
+        let (about, arguments) = said(method, &body);
         let named = named(method, about.as_deref())?;
         let tool = about.filter(|_| method == CallToolRequest::METHOD);
         let mut read_again = false;
         loop {
             let repeated = match &tool {
-                Some(tool) => self.params.headers(tool, arguments.as_deref())?,
+                Some(tool) => self.params.headers(tool, arguments)?,
                 None => Vec::new(),
             };
             sent.store(true, Ordering::Relaxed);
@@ -116,9 +115,37 @@ impl HttpLink {
     }
 }
 
-/// The text that a member is.
-fn text(raw: &RawValue) -> Option<String> {
-    serde_json::from_str(raw.get()).ok()
+/// What headers repeat of the params of a request: what it is about, and the arguments of a tool.
+fn said<'a>(method: &str, body: &'a [u8]) -> (Option<Cow<'a, str>>, Option<&'a RawValue>) {
+    #[derive(Deserialize)]
+    struct Body<'a> {
+        #[serde(borrow)]
+        params: Option<Said<'a>>,
+    }
+    #[derive(Deserialize)]
+    struct Said<'a> {
+        #[serde(borrow)]
+        name: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        uri: Option<Cow<'a, str>>,
+        #[serde(borrow, rename = "taskId")]
+        task: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        arguments: Option<&'a RawValue>,
+    }
+    let Some(member) = name_member(method) else {
+        return (None, None);
+    };
+    let body: Option<Body<'_>> = serde_json::from_slice(body).ok();
+    let Some(said) = body.and_then(|body| body.params) else {
+        return (None, None);
+    };
+    let about = match member {
+        "name" => said.name,
+        "uri" => said.uri,
+        _ => said.task,
+    };
+    (about, said.arguments)
 }
 
 /// What a request says of itself in its headers.

@@ -99,13 +99,15 @@ impl HttpLink {
     }
 }
 
-/// Reads the streams, one after the other. With a stream ends all that was asked.
+/// Reads one stream after the other; a new one takes the place of the one before. With a stream
+/// ends all that was asked.
 pub(super) async fn read(
     link: &HttpLink,
     core: &Arc<Core>,
     mut streams: mpsc::Receiver<OldStream>,
 ) {
-    while let Some(OldStream { number, mut events }) = streams.recv().await {
+    let mut next = streams.recv().await;
+    while let Some(OldStream { number, mut events }) = next {
         let ended = events.each(|event| {
             match event {
                 Ok(event) if event.event == "message" => core.receive(event.data.as_bytes()),
@@ -118,8 +120,14 @@ pub(super) async fn read(
             }
             ControlFlow::<()>::Continue(())
         });
-        let error = ended.await.err().unwrap_or(TransportError::Closed);
-        link.gone(number);
-        core.calls.fail(error);
+        next = tokio::select! {
+            newer = streams.recv() => newer,
+            ended = ended => {
+                let error = ended.err().unwrap_or(TransportError::Closed);
+                link.gone(number);
+                core.calls.fail(error);
+                streams.recv().await
+            }
+        };
     }
 }

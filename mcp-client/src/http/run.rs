@@ -8,10 +8,12 @@ use http::Method;
 use mcp_types::Revision;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
+use super::legacy::{LONGEST_PAUSE, PAUSE};
 use super::link::HttpLink;
 use super::old::{self, OldStream};
+use super::session::Stage;
 use super::{HttpError, listen};
 use crate::core::Core;
 
@@ -27,6 +29,7 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
         tokio::join!(
             listen::listen(&link, &core),
             old::read(&link, &core, streams),
+            renew(&link, &core),
             send(&link, &core),
         )
     };
@@ -36,6 +39,31 @@ pub(super) async fn run(link: Arc<HttpLink>, core: Arc<Core>, streams: mpsc::Rec
     }
     if timeout(END, end(&link, &core)).await.is_err() {
         tracing::debug!("the server did not hear of the end in time");
+    }
+}
+
+/// Begins a session anew that ended while nobody asked for anything: the server may have something
+/// to say.
+async fn renew(link: &HttpLink, core: &Arc<Core>) {
+    let mut sessions = link.session.subscribe();
+    let mut pause = PAUSE;
+    let mut last: Option<Instant> = None;
+    loop {
+        let gone = sessions.wait_for(|session| session.number > 0 && session.stage == Stage::Gone);
+        let Ok(number) = gone.await.map(|session| session.number) else {
+            return;
+        };
+        // A server may end every session as soon as it is begun.
+        if last.is_some_and(|last| last.elapsed() < LONGEST_PAUSE) {
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        } else {
+            pause = PAUSE;
+        }
+        last = Some(Instant::now());
+        if let Err(error) = link.renew(core, number).await {
+            tracing::warn!(%error, "the session is gone");
+        }
     }
 }
 

@@ -1,3 +1,9 @@
 //! Streamable HTTP, and the HTTP+SSE of 2024-11-05, over real sockets.
 
+mod auth;
+mod eras;
+mod fake;
+mod faults;
+mod headers;
 mod served;
+mod sessions;

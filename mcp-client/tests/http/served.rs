@@ -1,11 +1,15 @@
 //! Our client and our server, at every revision.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use mcp_client::types::Revision;
 use mcp_client::types::json::Object;
-use mcp_client::{Client, EraCache, Http};
+use mcp_client::types::{Revision, Root};
+use mcp_client::{CallError, Client, ClientBuilder, EraCache, Http};
 use mcp_server::{Context, HandlerError, HttpConfig, Server};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -35,6 +39,14 @@ pub(crate) fn serve() -> SocketAddr {
     address
 }
 
+fn builder() -> ClientBuilder {
+    let roots = ["file:///a", "file:///b"].map(Root::new);
+    Client::builder("test", "1.0.0").on_roots(move || {
+        let roots = roots.to_vec();
+        async move { Ok(roots) }
+    })
+}
+
 async fn lists_and_calls(client: &Client) {
     let tools = client.list_tools().await.expect("a list");
     assert_eq!(tools.tools.len(), 3);
@@ -50,6 +62,14 @@ async fn lists_and_calls(client: &Client) {
     let text = serde_json::to_string(&result.content).expect("JSON");
     assert!(text.contains("3.5"), "{text}");
     assert_eq!(heard.recv().await, Some(Some(0.5)));
+    let result = client.call_tool("ask").await.expect("an answer");
+    let text = serde_json::to_string(&result.content).expect("JSON");
+    assert!(text.contains("\"2\""), "{text}");
+
+    let never = client.call_tool("never").timeout(Duration::from_millis(1));
+    let error = never.await.expect_err("no answer");
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    client.list_tools().await.expect("a list");
 }
 
 #[tokio::test]
@@ -57,7 +77,7 @@ async fn every_revision_lists_and_calls() {
     let address = serve();
     let revisions = Revision::ALL.iter().copied().map(Some);
     for revision in revisions.chain([None]) {
-        let mut builder = Client::builder("test", "1.0.0");
+        let mut builder = builder();
         if let Some(revision) = revision {
             builder = builder.revision(revision);
         }
@@ -74,8 +94,38 @@ async fn a_server_of_http_and_sse_alone_is_found_and_remembered() {
     let eras = EraCache::new();
     for _ in 0..2 {
         let server = Http::new(format!("http://{address}/sse")).era_cache(eras.clone());
-        let client = Client::builder("test", "1.0.0").connect(server).await;
+        let client = builder().connect(server).await;
         let client = client.expect("the server answers");
         lists_and_calls(&client).await;
     }
+}
+
+/// Passes bytes on to a server, and counts the connections.
+async fn counted(server: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    tokio::spawn(async move {
+        while let Ok((mut ours, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::Relaxed);
+            tokio::spawn(async move {
+                let mut theirs = TcpStream::connect(server).await.expect("connected");
+                let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
+            });
+        }
+    });
+    (address, count)
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let (address, count) = counted(serve()).await;
+    let server = Http::new(format!("http://{address}/mcp"));
+    let client = Client::builder("test", "1").connect(server).await;
+    let client = client.expect("the server answers");
+    for _ in 0..20 {
+        client.list_tools().await.expect("a list");
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 1);
 }

@@ -1,0 +1,92 @@
+//! The hook for authorization.
+
+use std::sync::Mutex;
+
+use mcp_client::{Authorize, Challenge, Client, HttpError, Token};
+use serde_json::json;
+
+use crate::fake::*;
+
+/// Gives one token after the other, each as long as it is taken.
+struct Tokens(Mutex<Vec<&'static str>>);
+
+impl Authorize for Tokens {
+    fn authorization<'a>(&'a self, _: &'a http::Uri) -> Token<'a> {
+        let token = self
+            .0
+            .lock()
+            .expect("no panic")
+            .last()
+            .map(ToString::to_string);
+        Box::pin(async { Ok(token) })
+    }
+
+    fn challenged<'a>(&'a self, challenge: Challenge<'a>) -> Token<'a> {
+        let asked = challenge
+            .headers
+            .get("www-authenticate")
+            .expect("a challenge");
+        assert_eq!(asked, "Bearer realm=\"x\"");
+        assert!(challenge.used.is_some());
+        self.0.lock().expect("no panic").pop();
+        self.authorization(challenge.url)
+    }
+}
+
+async fn refuse(asked: Asked, status: &str) {
+    asked
+        .answer(status, "WWW-Authenticate: Bearer realm=\"x\"\r\n", "")
+        .await;
+}
+
+#[tokio::test]
+async fn a_refused_token_is_replaced_once() {
+    let mut fake = Fake::start().await;
+    let tokens = Tokens(Mutex::new(vec!["third", "second", "first"]));
+    let connecting = Client::builder("test", "1").connect(fake.http().auth(tokens));
+    let connecting = tokio::spawn(connecting);
+    let asked = fake.message("server/discover").await;
+    assert_eq!(asked.header("authorization"), Some("first"));
+    refuse(asked, "401 Unauthorized").await;
+    let asked = fake.message("server/discover").await;
+    assert_eq!(asked.header("authorization"), Some("second"));
+    asked
+        .result(&json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "supportedVersions": ["2026-07-28"], "capabilities": {},
+        }))
+        .await;
+    let client = soon(connecting)
+        .await
+        .expect("no panic")
+        .expect("connected");
+
+    let listing = client.clone();
+    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("authorization"), Some("second"));
+    refuse(asked, "403 Forbidden").await;
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.header("authorization"), Some("third"));
+    // Not another time for the same request.
+    refuse(asked, "401 Unauthorized").await;
+    let error = soon(listing).await.expect("no panic").expect_err("refused");
+    assert!(
+        matches!(http(&error), HttpError::Unauthorized { status, headers }
+            if *status == 401 && headers.contains_key("www-authenticate")),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_hook_the_caller_sees_what_is_asked_for() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    let listing = tokio::spawn(async move { client.list_tools().await });
+    refuse(fake.message("tools/list").await, "401 Unauthorized").await;
+    let error = soon(listing).await.expect("no panic").expect_err("refused");
+    assert!(
+        matches!(http(&error), HttpError::Unauthorized { .. }),
+        "{error}"
+    );
+}

@@ -1,0 +1,214 @@
+//! Finding out of which era a server is.
+
+use mcp_client::types::Revision;
+use mcp_client::{Client, ConnectError, EraCache, Http, HttpError, TransportError};
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use crate::fake::*;
+
+const NEWEST: Revision = Revision::V2025_11_25;
+
+fn connect(http: Http) -> JoinHandle<Result<Client, ConnectError>> {
+    tokio::spawn(Client::builder("test", "1").connect(http))
+}
+
+async fn connected(connecting: JoinHandle<Result<Client, ConnectError>>) -> Revision {
+    let client = soon(connecting).await.expect("no panic");
+    client.expect("connected").revision()
+}
+
+#[tokio::test]
+async fn a_refusal_that_no_modern_server_would_give_begins_a_handshake() {
+    for (status, head, body) in [
+        ("400 Bad Request", "", ""),
+        ("400 Bad Request", "", "Bad Request: no session"),
+        ("404 Not Found", "Content-Type: text/html\r\n", "<h1>"),
+        ("406 Not Acceptable", "", ""),
+        (
+            "400 Bad Request",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#,
+        ),
+        (
+            "200 OK",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"what?"}}"#,
+        ),
+    ] {
+        let mut fake = Fake::start().await;
+        let connecting = connect(fake.http());
+        fake.message("server/discover")
+            .await
+            .answer(status, head, body)
+            .await;
+        fake.initialized(NEWEST, "one").await;
+        fake.no_stream().await;
+        assert_eq!(connected(connecting).await, NEWEST, "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_modern_refusal_is_no_reason_for_a_handshake() {
+    let mut fake = Fake::start().await;
+    let connecting = connect(fake.http());
+    let asked = fake.message("server/discover").await;
+    let error = json!({
+        "code": -32022, "message": "unsupported",
+        "data": {"supported": ["2099-01-01"], "requested": "2026-07-28"},
+    });
+    let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
+    asked.json("400 Bad Request", &body).await;
+    let error = soon(connecting)
+        .await
+        .expect("no panic")
+        .expect_err("no revision");
+    assert!(
+        matches!(&error, ConnectError::Revision { theirs } if theirs == &["2099-01-01"]),
+        "{error}"
+    );
+
+    for status in [
+        "401 Unauthorized",
+        "403 Forbidden",
+        "429 Too Many Requests",
+        "502 Bad Gateway",
+    ] {
+        let connecting = connect(fake.http());
+        fake.message("server/discover").await.status(status).await;
+        let error = soon(connecting)
+            .await
+            .expect("no panic")
+            .expect_err("refused");
+        assert!(error.to_string().contains(&status[..3]), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_handshake_is_remembered_until_it_proves_wrong() {
+    let mut fake = Fake::start().await;
+    let eras = EraCache::new();
+    let connecting = connect(fake.http().era_cache(eras.clone()));
+    fake.message("server/discover")
+        .await
+        .status("400 Bad Request")
+        .await;
+    fake.initialized(NEWEST, "one").await;
+    fake.no_stream().await;
+    assert_eq!(connected(connecting).await, NEWEST);
+    fake.bare("DELETE").await.status("200 OK").await;
+
+    let connecting = connect(fake.http().era_cache(eras.clone()));
+    fake.initialized(NEWEST, "two").await;
+    fake.no_stream().await;
+    assert_eq!(connected(connecting).await, NEWEST);
+    fake.bare("DELETE").await.status("200 OK").await;
+
+    // The server has become a newer one.
+    let connecting = connect(fake.http().era_cache(eras.clone()));
+    fake.message("initialize")
+        .await
+        .error("404 Not Found", -32601)
+        .await;
+    fake.no_stream().await;
+    fake.discovered().await;
+    assert_eq!(connected(connecting).await, Revision::LATEST);
+
+    let connecting = connect(fake.http().era_cache(eras));
+    fake.discovered().await;
+    assert_eq!(connected(connecting).await, Revision::LATEST);
+}
+
+/// A server of HTTP+SSE, up to its first event.
+async fn streams(fake: &mut Fake, endpoint: &str) -> Asked {
+    fake.message("server/discover")
+        .await
+        .status("405 Method Not Allowed")
+        .await;
+    fake.message("initialize")
+        .await
+        .status("405 Method Not Allowed")
+        .await;
+    let mut stream = fake.bare("GET").await;
+    stream.events().await;
+    stream
+        .write(&format!("event: endpoint\ndata: {endpoint}\n\n"))
+        .await;
+    stream
+}
+
+async fn begun(fake: &mut Fake, stream: &mut Asked, target: &str) {
+    let asked = fake.message("initialize").await;
+    assert_eq!(asked.target, target);
+    let message = asked.result_message(&agreed(Revision::V2024_11_05));
+    asked.status("202 Accepted").await;
+    stream.event(&message).await;
+    let told = fake.message("notifications/initialized").await;
+    assert_eq!(told.target, target);
+    told.status("202 Accepted").await;
+}
+
+#[tokio::test]
+async fn a_server_of_2024_speaks_on_its_stream() {
+    let mut fake = Fake::start().await;
+    let connecting = connect(fake.http());
+    let mut stream = streams(&mut fake, "messages?id=1").await;
+    begun(&mut fake, &mut stream, "/messages?id=1").await;
+    let client = soon(connecting)
+        .await
+        .expect("no panic")
+        .expect("connected");
+    assert_eq!(client.revision(), Revision::V2024_11_05);
+
+    let listing = client.clone();
+    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let asked = fake.message("tools/list").await;
+    let message = asked.result_message(&json!({"tools": []}));
+    asked.status("202 Accepted").await;
+    stream
+        .event(&json!({"jsonrpc": "2.0", "id": 5, "method": "ping"}))
+        .await;
+    let pong = fake.bare("POST").await;
+    assert_eq!(pong.body, json!({"jsonrpc": "2.0", "id": 5, "result": {}}));
+    pong.status("202 Accepted").await;
+    stream.event(&message).await;
+    soon(listing).await.expect("no panic").expect("a list");
+
+    // With the stream ends what was asked; a new one is opened.
+    let listing = client.clone();
+    let listing = tokio::spawn(async move { listing.list_tools().await });
+    let asked = fake.message("tools/list").await;
+    asked.status("202 Accepted").await;
+    drop(stream);
+    let error = soon(listing)
+        .await
+        .expect("no panic")
+        .expect_err("it ended");
+    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    fake.message("initialize")
+        .await
+        .status("405 Method Not Allowed")
+        .await;
+    let mut stream = fake.bare("GET").await;
+    stream.events().await;
+    stream.write("event: endpoint\ndata: /other\n\n").await;
+    begun(&mut fake, &mut stream, "/other").await;
+    drop(client);
+    stream.closed().await;
+}
+
+#[tokio::test]
+async fn messages_are_not_posted_at_another_origin() {
+    let mut fake = Fake::start().await;
+    let connecting = connect(fake.http());
+    let stream = streams(&mut fake, "http://127.0.0.1:1/messages").await;
+    let error = soon(connecting)
+        .await
+        .expect("no panic")
+        .expect_err("not there");
+    let ConnectError::Call(error) = error else {
+        panic!("another error: {error}")
+    };
+    assert!(matches!(http(&error), HttpError::Endpoint(_)), "{error}");
+    stream.closed().await;
+}

@@ -1,0 +1,254 @@
+//! What servers do wrong, or at least unexpectedly: one call fails, and the next one works.
+
+use mcp_client::{CallError, Client, HttpError, Limits, TransportError};
+use serde_json::json;
+
+use crate::fake::*;
+
+/// A call, at which the server does something, and what becomes of it.
+async fn fails(fake: &mut Fake, client: &Client, server: impl AsyncFnOnce(Asked)) -> CallError {
+    let calling = client.clone();
+    let call = tokio::spawn(async move { calling.list_tools().await });
+    server(fake.message("tools/list").await).await;
+    let failed = soon(call).await.expect("no panic").expect_err("a fault");
+    works(fake, client).await;
+    failed
+}
+
+async fn works(fake: &mut Fake, client: &Client) {
+    let calling = client.clone();
+    let call = tokio::spawn(async move { calling.list_tools().await });
+    fake.message("tools/list")
+        .await
+        .result(&tools(&json!([])))
+        .await;
+    soon(call).await.expect("no panic").expect("a list");
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_a_fault_of_that_call_alone() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+
+    let error = fails(&mut fake, &client, async |asked| {
+        asked
+            .answer("200 OK", "Content-Type: text/html\r\n", "<p>")
+            .await;
+    });
+    let error = error.await;
+    assert!(
+        matches!(http(&error), HttpError::ContentType(kind) if kind == "text/html"),
+        "{error}"
+    );
+
+    let error = fails(&mut fake, &client, async |asked| {
+        asked.status("202 Accepted").await
+    })
+    .await;
+    assert!(matches!(http(&error), HttpError::NoAnswer), "{error}");
+
+    let error = fails(&mut fake, &client, async |asked| {
+        asked
+            .answer("200 OK", "Content-Type: application/json\r\n", "{")
+            .await;
+    });
+    let error = error.await;
+    assert!(matches!(http(&error), HttpError::Message(_)), "{error}");
+
+    let error = fails(&mut fake, &client, async |asked| {
+        let other = json!({"jsonrpc": "2.0", "id": 999, "result": {}});
+        asked.json("200 OK", &other).await;
+    });
+    let error = error.await;
+    assert!(matches!(http(&error), HttpError::NoAnswer), "{error}");
+
+    let error = fails(&mut fake, &client, async |asked| {
+        asked.answer("503 Service Unavailable", "", "later").await;
+    });
+    let error = error.await;
+    assert!(
+        matches!(http(&error), HttpError::Status { status, body } if *status == 503 && body == "later"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_is_a_fault() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked
+            .write(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+            )
+            .await;
+    });
+    let error = error.await;
+    assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked.events().await;
+        asked.write("data: {\"jsonrpc\"").await;
+    });
+    let error = error.await;
+    assert!(matches!(http(&error), HttpError::NoAnswer), "{error}");
+
+    let error = fails(&mut fake, &client, async |asked| drop(asked)).await;
+    assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
+}
+
+#[tokio::test]
+async fn what_has_no_end_is_cut_off() {
+    let mut fake = Fake::start().await;
+    let mut limits = Limits::default();
+    limits.message_bytes = 4_000;
+    let builder = Client::builder("test", "1").limits(limits);
+    let client = fake.modern_with(fake.http(), builder).await;
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked.events().await;
+        asked.write("data: ").await;
+        asked.flood("endless ").await;
+    });
+    let error = error.await;
+    assert!(
+        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        "{error}"
+    );
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked
+            .write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+            .await;
+        asked.flood("        ").await;
+    });
+    let error = error.await;
+    assert!(
+        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        "{error}"
+    );
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked
+            .write(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4001\r\n\r\n",
+            )
+            .await;
+        asked.closed().await;
+    });
+    let error = error.await;
+    assert!(
+        matches!(lost(&error), TransportError::TooLong { limit: 4_000 }),
+        "{error}"
+    );
+
+    let error = fails(&mut fake, &client, async |mut asked| {
+        asked.write("HTTP/1.1 200 OK\r\n").await;
+        asked.flood("X-Endless: header\r\n").await;
+    });
+    let error = error.await;
+    assert!(matches!(http(&error), HttpError::Exchange(_)), "{error}");
+}
+
+#[tokio::test]
+async fn an_error_of_the_protocol_is_the_answer_whatever_the_status() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    for status in [
+        "200 OK",
+        "400 Bad Request",
+        "404 Not Found",
+        "500 Internal Server Error",
+    ] {
+        let error = fails(&mut fake, &client, async |asked| {
+            asked.error(status, -32601).await
+        });
+        let error = error.await;
+        assert!(
+            matches!(&error, CallError::Refused { source, .. } if source.code == -32601),
+            "{error}"
+        );
+    }
+    // There are servers that do not say which request they refuse.
+    let error = fails(&mut fake, &client, async |asked| {
+        let error = json!({"code": -32000, "message": "no"});
+        let body = json!({"jsonrpc": "2.0", "id": "server-error", "error": error});
+        asked.json("400 Bad Request", &body).await;
+    });
+    let error = error.await;
+    assert!(matches!(&error, CallError::Refused { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_within_the_origin_alone() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    let calling = client.clone();
+    let call = tokio::spawn(async move { calling.list_tools().await });
+    let asked = fake.message("tools/list").await;
+    asked
+        .answer("307 Temporary Redirect", "Location: /mcp/\r\n", "")
+        .await;
+    let asked = fake.message("tools/list").await;
+    assert_eq!(asked.target, "/mcp/");
+    assert_eq!(asked.header("mcp-method"), Some("tools/list"));
+    asked.result(&tools(&json!([]))).await;
+    soon(call).await.expect("no panic").expect("a list");
+
+    for (status, location) in [
+        ("307 Temporary Redirect", "http://127.0.0.1:1/mcp"),
+        ("308 Permanent Redirect", "https://example.com/mcp"),
+        ("302 Found", "/login"),
+        ("303 See Other", "/mcp"),
+    ] {
+        let error = fails(&mut fake, &client, async |asked| {
+            asked
+                .answer(status, &format!("Location: {location}\r\n"), "")
+                .await;
+        });
+        let error = error.await;
+        assert!(
+            matches!(http(&error), HttpError::Redirect { location: to, .. } if to == location),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_a_fault() {
+    let fake = Fake::start().await;
+    let http = fake.http();
+    drop(fake);
+    // Nobody listens at this port, which is reserved.
+    let other = mcp_client::Http::new("http://127.0.0.1:1/mcp");
+    let error = Client::builder("test", "1").connect(other).await;
+    let error = error.expect_err("nobody is there");
+    assert!(error.to_string().contains("refused"), "{error}");
+    for url in ["", "nowhere", "ftp://127.0.0.1/"] {
+        let error = Client::builder("test", "1")
+            .connect(mcp_client::Http::new(url))
+            .await;
+        let error = error.expect_err("no URL");
+        assert!(error.to_string().contains("no URL"), "{error}");
+    }
+    let error = Client::builder("test", "1")
+        .connect(http.header("a b", "c"))
+        .await;
+    let error = error.expect_err("no header");
+    assert!(error.to_string().contains("`a b`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_closes_its_stream() {
+    let mut fake = Fake::start().await;
+    let client = fake.modern().await;
+    let calling = client.clone();
+    let call = tokio::spawn(async move { calling.list_tools().await });
+    let mut asked = fake.message("tools/list").await;
+    asked.events().await;
+    asked.write(": still here\n\n").await;
+    call.abort();
+    asked.closed().await;
+    works(&mut fake, &client).await;
+}

@@ -1,0 +1,229 @@
+//! Servers of the revisions with sessions.
+
+use mcp_client::types::{
+    Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
+};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::fake::*;
+
+const NEWEST: Revision = Revision::V2025_11_25;
+
+fn list(client: &Client) -> JoinHandle<Result<usize, CallError>> {
+    let client = client.clone();
+    tokio::spawn(async move { client.list_tools().await.map(|list| list.tools.len()) })
+}
+
+async fn one(list: JoinHandle<Result<usize, CallError>>) {
+    assert_eq!(soon(list).await.expect("no panic").expect("a list"), 1);
+}
+
+fn one_tool() -> Value {
+    json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})
+}
+
+/// A client with a session, and the stream of the server.
+async fn listening(fake: &mut Fake, builder: ClientBuilder) -> (Client, Asked) {
+    let connecting = tokio::spawn(builder.revision(NEWEST).connect(fake.http()));
+    fake.initialized(NEWEST, "one").await;
+    let mut stream = fake.bare("GET").await;
+    assert_eq!(stream.header("accept"), Some("text/event-stream"));
+    assert_eq!(stream.header("mcp-session-id"), Some("one"));
+    assert_eq!(stream.header("last-event-id"), None);
+    stream.events().await;
+    let client = soon(connecting)
+        .await
+        .expect("no panic")
+        .expect("connected");
+    (client, stream)
+}
+
+#[tokio::test]
+async fn a_session_goes_with_every_request_and_is_ended() {
+    for revision in [Revision::V2025_03_26, Revision::V2025_06_18, NEWEST] {
+        let mut fake = Fake::start().await;
+        let client = fake.legacy(revision).await;
+        let version = (revision > Revision::V2025_03_26).then(|| revision.as_str());
+        let listing = list(&client);
+        let asked = fake.message("tools/list").await;
+        assert_eq!(asked.header("mcp-session-id"), Some("one"));
+        assert_eq!(asked.header("mcp-protocol-version"), version);
+        assert_eq!(asked.header("mcp-method"), None);
+        asked.result(&one_tool()).await;
+        one(listing).await;
+        drop(client);
+        let asked = fake.bare("DELETE").await;
+        assert_eq!(asked.header("mcp-session-id"), Some("one"));
+        assert_eq!(asked.header("mcp-protocol-version"), version);
+        asked.status("405 Method Not Allowed").await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let listings = [list(&client), list(&client)];
+    let first = fake.message("tools/list").await;
+    let second = fake.message("tools/list").await;
+    first.status("404 Not Found").await;
+    second.error("404 Not Found", -32001).await;
+    fake.initialized(NEWEST, "two").await;
+    fake.no_stream().await;
+    for _ in 0..2 {
+        let asked = fake.message("tools/list").await;
+        assert_eq!(asked.header("mcp-session-id"), Some("two"));
+        asked.result(&one_tool()).await;
+    }
+    for listing in listings {
+        one(listing).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_does_not_come_back_is_a_fault() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let listing = list(&client);
+    fake.message("tools/list")
+        .await
+        .status("404 Not Found")
+        .await;
+    fake.message("initialize")
+        .await
+        .status("403 Forbidden")
+        .await;
+    let error = soon(listing)
+        .await
+        .expect("no panic")
+        .expect_err("no session");
+    assert!(matches!(http(&error), HttpError::Session(_)), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_on_a_stream_that_breaks_off_is_taken_up_again() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let listing = list(&client);
+    let mut asked = fake.message("tools/list").await;
+    let answer = asked.result_message(&one_tool());
+    asked.events().await;
+    asked.write("id: a1\nretry: 1\ndata:\n\n").await;
+    drop(asked);
+    // Again, as a server does that wants to be polled.
+    let mut again = fake.bare("GET").await;
+    assert_eq!(again.header("last-event-id"), Some("a1"));
+    assert_eq!(again.header("mcp-session-id"), Some("one"));
+    again.events().await;
+    again.write("id: a2\ndata:\n\n").await;
+    drop(again);
+    let again = fake.bare("GET").await;
+    assert_eq!(again.header("last-event-id"), Some("a2"));
+    // A server that is not there for a moment.
+    drop(again);
+    let mut again = fake.bare("GET").await;
+    assert_eq!(again.header("last-event-id"), Some("a2"));
+    again.events().await;
+    again.event(&answer).await;
+    one(listing).await;
+
+    // What has no id cannot be found again.
+    let listing = list(&client);
+    let mut asked = fake.message("tools/list").await;
+    asked.events().await;
+    asked.write(": nothing\n\n").await;
+    drop(asked);
+    let error = soon(listing).await.expect("no panic").expect_err("cut off");
+    assert!(matches!(http(&error), HttpError::NoAnswer), "{error}");
+}
+
+#[tokio::test]
+async fn the_server_asks_by_its_stream_and_is_answered() {
+    let mut fake = Fake::start().await;
+    let builder =
+        Client::builder("test", "1").on_roots(|| async { Ok(vec![Root::new("file:///tmp")]) });
+    let (client, mut stream) = listening(&mut fake, builder).await;
+    let ask = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
+    stream
+        .write(&format!("id: s1\nretry: 1\ndata: {ask}\n\n"))
+        .await;
+    let asked = fake.bare("POST").await;
+    assert_eq!(asked.body["id"], "q");
+    assert_eq!(asked.body["result"]["roots"][0]["uri"], "file:///tmp");
+    assert_eq!(asked.header("mcp-session-id"), Some("one"));
+    asked.status("200 OK").await;
+
+    drop(stream);
+    let mut stream = fake.bare("GET").await;
+    assert_eq!(stream.header("last-event-id"), Some("s1"));
+    stream.events().await;
+    let ask = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"});
+    stream.event(&ask).await;
+    let asked = fake.bare("POST").await;
+    assert_eq!(asked.body, json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
+    asked.status("202 Accepted").await;
+
+    // The session ends while nobody asks anything.
+    drop(stream);
+    fake.bare("GET").await.status("404 Not Found").await;
+    fake.initialized(NEWEST, "two").await;
+    let stream = fake.bare("GET").await;
+    assert_eq!(stream.header("mcp-session-id"), Some("two"));
+    assert_eq!(stream.header("last-event-id"), None);
+    drop(client);
+    stream.closed().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled_by_a_message() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    listing.abort();
+    let told = fake.message("notifications/cancelled").await;
+    assert_eq!(told.body["params"]["requestId"], asked.body["id"]);
+    told.status("202 Accepted").await;
+}
+
+#[tokio::test]
+async fn answers_may_come_in_batches_at_the_revision_that_has_them() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(Revision::V2025_03_26).await;
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    let batch = json!([notice, asked.result_message(&one_tool())]);
+    asked.json("200 OK", &batch).await;
+    one(listing).await;
+}
+
+#[tokio::test]
+async fn a_notification_goes_to_the_next_session_or_is_refused() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let tell = |client: &Client| {
+        let client = client.clone();
+        let params = ProgressNotificationParams::new("p", 1.0);
+        tokio::spawn(async move { client.notify::<ProgressNotification>(params).await })
+    };
+    let method = ProgressNotification::METHOD;
+    let told = tell(&client);
+    fake.message(method).await.status("404 Not Found").await;
+    fake.initialized(NEWEST, "two").await;
+    fake.no_stream().await;
+    let asked = fake.message(method).await;
+    assert_eq!(asked.header("mcp-session-id"), Some("two"));
+    asked.status("204 No Content").await;
+    soon(told).await.expect("no panic").expect("told");
+
+    let told = tell(&client);
+    fake.message(method).await.status("400 Bad Request").await;
+    let error = soon(told).await.expect("no panic").expect_err("refused");
+    assert!(
+        matches!(http(&error), HttpError::Status { status, .. } if *status == 400),
+        "{error}"
+    );
+}
