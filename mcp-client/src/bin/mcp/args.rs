@@ -1,0 +1,148 @@
+//! [`Mcp`]: the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use mcp_client::types::Revision;
+
+const AFTER: &str = "\
+Servers:
+  A server is a program, after `--`, or a URL, as the first argument:
+    mcp tools -- npx -y @modelcontextprotocol/server-everything
+    mcp tools https://example.com/mcp
+
+Exit codes:
+  0    it is done
+  1    the tool says that it failed
+  2    the command line, or a file that it names, is wrong
+  3    there is no connection, or it was lost
+  4    the server refused
+  5    there was no answer in time
+  6    the answer cannot be understood
+  130  interrupted";
+
+/// Talks to servers of the Model Context Protocol, over standard input and output or HTTP.
+#[derive(Debug, Parser)]
+#[command(name = "mcp", version, after_help = AFTER)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Prints the result as one JSON value
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// How long to wait for each answer, in seconds
+    #[arg(long, global = true, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Speaks this revision of the protocol, such as 2025-11-25, and no other
+    #[arg(long, global = true)]
+    pub(crate) revision: Option<Revision>,
+    /// Sends a header with every request to a URL
+    #[arg(long, global = true, value_name = "NAME: VALUE", value_parser = header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// Shows on stderr what happens, what the server logs, and its stderr
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Shows what the server is and offers
+    #[command(
+        override_usage = "mcp discover [OPTIONS] URL\n       mcp discover [OPTIONS] -- PROGRAM..."
+    )]
+    Discover(Server),
+    /// Lists the tools with their arguments
+    #[command(override_usage = "mcp tools [OPTIONS] URL\n       mcp tools [OPTIONS] -- PROGRAM...")]
+    Tools(Server),
+    /// Calls a tool
+    ///
+    /// The value of an argument is JSON where the tool asks for something else than text, or says
+    /// nothing of it.
+    #[command(
+        override_usage = "mcp call [OPTIONS] URL TOOL [NAME=VALUE]...\n       mcp call [OPTIONS] TOOL [NAME=VALUE]... -- PROGRAM..."
+    )]
+    Call(WithArguments),
+    /// Lists the resources, and the templates of others
+    #[command(
+        override_usage = "mcp resources [OPTIONS] URL\n       mcp resources [OPTIONS] -- PROGRAM..."
+    )]
+    Resources(Server),
+    /// Reads a resource
+    #[command(
+        override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
+    )]
+    Read(Read),
+    /// Lists the prompts with their arguments
+    #[command(
+        override_usage = "mcp prompts [OPTIONS] URL\n       mcp prompts [OPTIONS] -- PROGRAM..."
+    )]
+    Prompts(Server),
+    /// Fetches a prompt
+    #[command(
+        override_usage = "mcp prompt [OPTIONS] URL PROMPT [NAME=VALUE]...\n       mcp prompt [OPTIONS] PROMPT [NAME=VALUE]... -- PROGRAM..."
+    )]
+    Prompt(WithArguments),
+    /// Shows changes of lists and of the resources that are named, until it is interrupted
+    #[command(
+        override_usage = "mcp watch [OPTIONS] URL [URI]...\n       mcp watch [OPTIONS] [URI]... -- PROGRAM..."
+    )]
+    Watch(Server),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Server {
+    #[arg(hide = true)]
+    pub(crate) words: Vec<String>,
+    #[arg(hide = true, last = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WithArguments {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// All arguments as a JSON object: the text itself, `@FILE`, or `-` for standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) args: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Writes the contents to a file, decoded where they are binary
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+impl Command {
+    pub(crate) fn server(&self) -> &Server {
+        match self {
+            Self::Discover(server)
+            | Self::Tools(server)
+            | Self::Resources(server)
+            | Self::Prompts(server)
+            | Self::Watch(server) => server,
+            Self::Call(args) | Self::Prompt(args) => &args.server,
+            Self::Read(args) => &args.server,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds")?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header has a `:`")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,106 @@
+//! `mcp call`.
+
+use mcp_client::types::{
+    AnyResourceContents, CallToolRequest, CallToolRequestParams, ContentBlock,
+};
+use mcp_client::{CallError, Client};
+
+use crate::exact::{Exactly, to_json};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::schema::{Field, fields};
+use crate::{tools, values};
+
+pub(crate) async fn call(
+    client: &Client,
+    words: &[String],
+    args: Option<&str>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Some((name, words)) = words.split_first() else {
+        return Err(Failure::Usage("no tool is named".to_owned()));
+    };
+    let mut arguments = values::given(args)?;
+    let schema = if words.is_empty() {
+        Vec::new()
+    } else {
+        schema(client, name).await?
+    };
+    for word in words {
+        let (name, text) = values::split(word)?;
+        let field = schema.iter().find(|field| field.name == name);
+        arguments.insert(name, values::value(field, text));
+    }
+    let params = CallToolRequestParams::new(name, client.meta()).arguments(arguments);
+    let progress = Progress::new();
+    let call = client.request::<Exactly<CallToolRequest>>(params);
+    let result = match progress.heard() {
+        Some(heard) => call.on_progress(heard).await,
+        None => call.await,
+    };
+    drop(progress);
+    let exact = result?;
+    let result = exact.read::<CallToolRequest>(client)?;
+    if output.json {
+        output.json(exact.text())?;
+    } else {
+        for block in &result.content {
+            content(block, *output)?;
+        }
+        if result.content.is_empty()
+            && let Some(value) = &result.structured_content
+        {
+            output.value(value)?;
+        }
+    }
+    if result.is_error == Some(true) {
+        return Err(Failure::Tool);
+    }
+    Ok(())
+}
+
+/// What a tool says of its arguments; nothing where it is not in the list.
+async fn schema(client: &Client, name: &str) -> Result<Vec<Field>, Failure> {
+    let tools = match tools::all(client.tools()).await {
+        Ok(tools) => tools,
+        // It may be called all the same.
+        Err(CallError::Refused { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let tool = tools.into_iter().find(|tool| tool.name == name);
+    Ok(tool.map_or_else(Vec::new, |tool| fields(&to_json(&tool.input_schema))))
+}
+
+/// Text as it is, everything else as a line.
+pub(crate) fn content(block: &ContentBlock, output: Output) -> Result<(), Failure> {
+    let line = match block {
+        ContentBlock::Text(text) => text.text.clone(),
+        ContentBlock::Image(image) => bytes("image", Some(&image.mime_type), image.data.as_str()),
+        ContentBlock::Audio(audio) => bytes("audio", Some(&audio.mime_type), audio.data.as_str()),
+        ContentBlock::ResourceLink(link) => format!("[resource {}, {}]", link.uri, link.name),
+        ContentBlock::Resource(resource) => match &resource.resource {
+            AnyResourceContents::Text(contents) => contents.text.clone(),
+            AnyResourceContents::Blob(contents) => bytes(
+                &format!("resource {}", contents.uri),
+                contents.mime_type.as_deref(),
+                contents.blob.as_str(),
+            ),
+            other => to_json(other).to_string(),
+        },
+        other => to_json(other).to_string(),
+    };
+    Ok(output.line(&line)?)
+}
+
+/// Bytes that are not shown.
+pub(crate) fn bytes(what: &str, kind: Option<&str>, base64: &str) -> String {
+    let kind = kind.unwrap_or("unknown type");
+    let padding = base64
+        .bytes()
+        .rev()
+        .take_while(|&byte| byte == b'=')
+        .count();
+    let size = (base64.len() * 3 / 4).saturating_sub(padding);
+    format!("[{what}, {kind}, {size} bytes]")
+}

@@ -1,0 +1,56 @@
+//! `mcp discover`.
+
+use mcp_client::Client;
+use mcp_client::types::json::{Object, Value};
+use mcp_client::types::{DiscoverRequest, RequestParams, Revision};
+
+use crate::connect::described;
+use crate::exact::{Exactly, to_json};
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) async fn discover(client: &Client, output: &Output) -> Result<(), Failure> {
+    let revision = client.revision();
+    if output.json {
+        if revision == Revision::LATEST {
+            let params = RequestParams::new(client.meta());
+            let exact = client.request::<Exactly<DiscoverRequest>>(params).await?;
+            return Ok(output.json(exact.text())?);
+        }
+        return Ok(output.value(&agreed(client))?);
+    }
+    if let Some(info) = client.server_info() {
+        output.line(&described(&info))?;
+        output.indented(info.description.as_deref().unwrap_or_default())?;
+        output.indented(info.website_url.as_deref().unwrap_or_default())?;
+    }
+    output.line(&format!("revision {revision}"))?;
+    if let Value::Object(capabilities) = to_json(&client.server_capabilities()) {
+        for (name, value) in &capabilities {
+            let on = value
+                .as_object()
+                .into_iter()
+                .flat_map(|members| members.iter());
+            let on: Vec<&str> = on.map(|(name, _)| name).collect();
+            output.line(format!("{name} {}", on.join(", ")).trim_end())?;
+        }
+    }
+    if let Some(instructions) = client.instructions() {
+        output.line("instructions:")?;
+        output.indented(&instructions)?;
+    }
+    Ok(())
+}
+
+/// What a server of an older revision said in the handshake.
+fn agreed(client: &Client) -> Object {
+    let mut all = Object::from([("protocolVersion", client.revision().as_str())]);
+    if let Some(info) = client.server_info() {
+        all.insert("serverInfo", to_json(&info));
+    }
+    all.insert("capabilities", to_json(&client.server_capabilities()));
+    if let Some(instructions) = client.instructions() {
+        all.insert("instructions", instructions);
+    }
+    all
+}

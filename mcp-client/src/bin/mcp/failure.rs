@@ -1,0 +1,72 @@
+//! [`Failure`]: why a command was not done, and the exit code for it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use mcp_client::{CallError, ConnectError};
+
+use crate::output;
+
+/// The command line is wrong.
+pub(crate) const USAGE: u8 = 2;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The tool said it, and its result is printed.
+    #[error("the tool failed")]
+    Tool,
+    #[error("{0}")]
+    Usage(String),
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error("the answer to `{method}` cannot be understood: {source}")]
+    Answer {
+        method: &'static str,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    #[error("interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Tool => 1,
+            Self::Usage(_) | Self::File { .. } => USAGE,
+            Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
+            Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
+            Self::Connect(_) | Self::Io(_) => 3,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Tells the user, and the shell.
+    pub(crate) fn report(&self) -> ExitCode {
+        match self {
+            // Who reads the output has had enough of it.
+            Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return ExitCode::SUCCESS;
+            }
+            Self::Tool | Self::Interrupted => {}
+            failure => output::complain(&failure.to_string()),
+        }
+        ExitCode::from(self.code())
+    }
+}
+
+fn of_call(error: &CallError) -> u8 {
+    match error {
+        CallError::Refused { .. } => 4,
+        CallError::Timeout { .. } => 5,
+        CallError::Lost { .. } => 3,
+        CallError::Params { .. } => USAGE,
+        _ => 6,
+    }
+}

@@ -1,0 +1,100 @@
+//! `mcp`: servers of the Model Context Protocol from the command line.
+
+mod args;
+mod ask;
+mod call;
+mod connect;
+mod discover;
+mod exact;
+mod failure;
+mod form;
+mod output;
+mod progress;
+mod prompts;
+mod resources;
+mod schema;
+mod tools;
+mod values;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use mcp_client::Client;
+use tokio::runtime::Builder;
+
+use args::{Command, Mcp, Options};
+use failure::Failure;
+use output::Output;
+
+fn main() -> ExitCode {
+    let Mcp { options, command } = match Mcp::try_parse() {
+        Ok(mcp) => mcp,
+        Err(error) => {
+            // Where nobody reads what is wrong, the exit code says it.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() {
+                failure::USAGE
+            } else {
+                0
+            });
+        }
+    };
+    if options.verbose {
+        output::trace();
+    }
+    let runtime = match Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Failure::from(error).report(),
+    };
+    match runtime.block_on(run(options, command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Connects, does what is asked, and ends the connection in order. A key that interrupts gives up
+/// what is under way; pressed again it gives up the order, too.
+async fn run(options: Options, command: Command) -> Result<(), Failure> {
+    let output = Output::new(options.json);
+    let (target, words) = connect::target(&command)?;
+    let client = tokio::select! {
+        client = connect::connect(&options, &command, target, &output) => client?,
+        interrupted = interrupted() => return interrupted,
+    };
+    let done = tokio::select! {
+        done = perform(&client, &command, &words, &output) => done,
+        interrupted = interrupted() => match command {
+            // There is no other end to it.
+            Command::Watch(_) => Ok(()),
+            _ => interrupted,
+        }
+    };
+    tokio::select! {
+        () = client.close() => done,
+        _ = interrupted() => done,
+    }
+}
+
+async fn interrupted() -> Result<(), Failure> {
+    tokio::signal::ctrl_c().await?;
+    Err(Failure::Interrupted)
+}
+
+async fn perform(
+    client: &Client,
+    command: &Command,
+    words: &[String],
+    output: &Output,
+) -> Result<(), Failure> {
+    match command {
+        Command::Discover(_) => discover::discover(client, output).await,
+        Command::Tools(_) => tools::tools(client, output).await,
+        Command::Call(args) => call::call(client, words, args.args.as_deref(), output).await,
+        Command::Resources(_) => resources::resources(client, output).await,
+        Command::Read(args) => resources::read(client, words, args.output.as_deref(), output).await,
+        Command::Prompts(_) => prompts::prompts(client, output).await,
+        Command::Prompt(args) => prompts::prompt(client, words, args.args.as_deref(), output).await,
+        Command::Watch(_) => watch::watch(client, words, output).await,
+    }
+}

@@ -1,0 +1,180 @@
+//! [`Field`]: what a JSON Schema says of one member, in words.
+
+use mcp_client::types::json::Value;
+
+/// A member of an object, as its schema describes it.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    title: Option<String>,
+    description: Option<String>,
+    pub(crate) required: bool,
+    /// Names of JSON types; none where the schema does not say.
+    pub(crate) types: Vec<String>,
+    /// Values it may have, with the words for them.
+    pub(crate) choices: Vec<(Value, Option<String>)>,
+    pub(crate) default: Option<Value>,
+    /// Of which an array is a list.
+    items: Option<String>,
+}
+
+/// The members of an object.
+pub(crate) fn fields(schema: &Value) -> Vec<Field> {
+    let required = names(schema.get("required"));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flat_map(|properties| properties.iter())
+        .map(|(name, schema)| field(name, schema, required.iter().any(|other| other == name)))
+        .collect()
+}
+
+fn field(name: &str, schema: &Value, required: bool) -> Field {
+    let text = |name| schema.get(name).and_then(Value::as_str).map(str::to_owned);
+    let items = schema.get("items");
+    let mut choices = choices(schema);
+    if choices.is_empty()
+        && let Some(items) = items
+    {
+        choices = self::choices(items);
+    }
+    Field {
+        name: name.to_owned(),
+        title: text("title"),
+        description: text("description"),
+        required,
+        types: types(schema),
+        choices,
+        default: schema.get("default").cloned(),
+        items: items
+            .map(|items| types(items).join("|"))
+            .filter(|types| !types.is_empty()),
+    }
+}
+
+fn names(value: Option<&Value>) -> Vec<String> {
+    let values = value.and_then(Value::as_array);
+    let names = values.into_iter().flatten().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
+}
+
+fn types(schema: &Value) -> Vec<String> {
+    let kind = schema.get("type");
+    match kind.and_then(Value::as_str) {
+        Some(kind) => vec![kind.to_owned()],
+        None => names(kind),
+    }
+}
+
+fn choices(schema: &Value) -> Vec<(Value, Option<String>)> {
+    let list = |name| {
+        schema
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    let words = names(schema.get("enumNames"));
+    let plain = list("enum").enumerate();
+    let plain = plain.map(|(at, value)| (value.clone(), words.get(at).cloned()));
+    let titled = list("oneOf").chain(list("anyOf")).filter_map(|option| {
+        let title = option.get("title").and_then(Value::as_str);
+        Some((option.get("const")?.clone(), title.map(str::to_owned)))
+    });
+    plain.chain(titled).collect()
+}
+
+impl Field {
+    /// Whether it is text and nothing else.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.types.as_slice(), [kind] if kind == "string")
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.types.as_slice(), [kind] if kind == "array")
+    }
+
+    fn kind(&self) -> String {
+        match (&self.items, self.types.as_slice()) {
+            (Some(items), [_]) if self.is_list() => format!("array of {items}"),
+            (_, []) if self.choices.is_empty() => "any".to_owned(),
+            (_, []) => "one of".to_owned(),
+            (_, types) => types.join("|"),
+        }
+    }
+
+    /// The field in a list of arguments.
+    pub(crate) fn described(&self) -> String {
+        let mut line = format!("{}: {}", self.name, self.kind());
+        if self.required {
+            line += ", required";
+        }
+        line += &self.rest();
+        line
+    }
+
+    /// The field as a question.
+    pub(crate) fn words(&self) -> String {
+        let mut line = self.title.clone().unwrap_or_else(|| self.name.clone());
+        line += &format!(
+            " ({}{})",
+            self.kind(),
+            if self.required { "" } else { ", optional" }
+        );
+        line += &self.rest();
+        line
+    }
+
+    fn rest(&self) -> String {
+        let mut line = String::new();
+        if !self.choices.is_empty() {
+            let choices = self.choices.iter().map(|(value, title)| match title {
+                Some(title) => format!("{} ({title})", plain(value)),
+                None => plain(value),
+            });
+            line += &format!(" [{}]", choices.collect::<Vec<_>>().join(", "));
+        }
+        if let Some(default) = &self.default {
+            line += &format!(", default {default}");
+        }
+        if let Some(description) = &self.description {
+            line += &format!(" - {}", description.trim());
+        }
+        line
+    }
+
+    /// What is wrong with a value, as far as a question can be asked again.
+    pub(crate) fn fault(&self, value: &Value) -> Option<String> {
+        if !self.types.is_empty() && !self.types.iter().any(|kind| is(value, kind)) {
+            return Some(format!("That is no {}.", self.kind()));
+        }
+        let chosen = value
+            .as_array()
+            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        let known = |value| self.choices.iter().any(|(choice, _)| choice == value);
+        if !self.choices.is_empty() && !chosen.iter().all(known) {
+            return Some("That is none of the choices.".to_owned());
+        }
+        None
+    }
+}
+
+/// Whether a value is of a JSON type.
+fn is(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.as_str().is_some(),
+        "boolean" => value.as_bool().is_some(),
+        "number" => value.as_number().is_some(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "array" => value.as_array().is_some(),
+        "object" => value.as_object().is_some(),
+        "null" => value.is_null(),
+        _ => true,
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,49 @@
+//! `mcp tools`.
+
+use mcp_client::types::Tool;
+use mcp_client::types::json::{Object, Value};
+use mcp_client::{CallError, Client, List, Listed, Paged};
+use serde::Serialize;
+
+use crate::connect::named;
+use crate::exact::to_json;
+use crate::failure::Failure;
+use crate::output::{Output, complain};
+use crate::schema::fields;
+
+pub(crate) async fn tools(client: &Client, output: &Output) -> Result<(), Failure> {
+    let tools = all(client.tools()).await?;
+    if output.json {
+        return Ok(output.value(&object("tools", &tools))?);
+    }
+    for tool in &tools {
+        show(tool, *output)?;
+    }
+    Ok(())
+}
+
+/// All elements of a list; those that cannot be understood are complained of.
+pub(crate) async fn all<R: Paged>(list: List<R>) -> Result<Vec<R::Item>, CallError> {
+    let Listed { items, faults, .. } = list.all().await?;
+    for fault in faults {
+        complain(&format!("left out: {fault}"));
+    }
+    Ok(items)
+}
+
+/// An object with one list.
+pub(crate) fn object(name: &str, items: &[impl Serialize]) -> Object {
+    let items: Value = items.iter().map(to_json).collect();
+    Object::from([(name, items)])
+}
+
+fn show(tool: &Tool, output: Output) -> Result<(), Failure> {
+    output.line(&named(tool.title.as_deref(), &tool.name))?;
+    if let Some(description) = &tool.description {
+        output.indented(description)?;
+    }
+    for field in fields(&to_json(&tool.input_schema)) {
+        output.indented(&format!("  {}", field.described()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! `mcp watch`.
+
+use mcp_client::types::json::{Object, Value};
+use mcp_client::types::{LoggingMessageNotificationParams, SubscriptionFilter};
+use mcp_client::{Client, SubscriptionEvent};
+
+use crate::exact::to_json;
+use crate::failure::Failure;
+use crate::output::{Output, note};
+
+pub(crate) async fn watch(
+    client: &Client,
+    uris: &[String],
+    output: &Output,
+) -> Result<(), Failure> {
+    let mut filter = SubscriptionFilter::new()
+        .tools_list_changed(true)
+        .prompts_list_changed(true)
+        .resources_list_changed(true);
+    if !uris.is_empty() {
+        filter = filter.resource_subscriptions(uris);
+    }
+    let mut subscription = client.listen(filter);
+    while let Some(event) = subscription.next().await {
+        let event = event?;
+        if let SubscriptionEvent::Interrupted { error, again } = &event {
+            note(&format!("interrupted, again in {again:?}: {error}"));
+            continue;
+        }
+        let (name, about) = said(event);
+        show(name, about, *output)?;
+    }
+    Ok(())
+}
+
+/// The name of an event, and what it is about.
+fn said(event: SubscriptionEvent) -> (&'static str, Value) {
+    match event {
+        SubscriptionEvent::Listening(filter) => ("listening", to_json(&filter)),
+        SubscriptionEvent::ToolListChanged => ("tools changed", Value::Null),
+        SubscriptionEvent::PromptListChanged => ("prompts changed", Value::Null),
+        SubscriptionEvent::ResourceListChanged => ("resources changed", Value::Null),
+        SubscriptionEvent::ResourceUpdated(params) => ("resource updated", params.uri.into()),
+        SubscriptionEvent::Other { method, params } => {
+            let params = params.map(|params| to_json(&params)).unwrap_or_default();
+            let both = [("method", Value::from(method)), ("params", params)];
+            ("notification", Object::from(both).into())
+        }
+        SubscriptionEvent::Missed => ("missed some", Value::Null),
+        _ => ("unknown", Value::Null),
+    }
+}
+
+/// One line for each event: words, or a JSON object.
+fn show(name: &str, about: Value, output: Output) -> std::io::Result<()> {
+    if output.json {
+        let mut event = Object::from([("event", name)]);
+        if !about.is_null() {
+            event.insert("about", about);
+        }
+        return output.value(&event);
+    }
+    match about {
+        Value::Null => output.line(name),
+        Value::String(text) => output.line(&format!("{name}: {text}")),
+        about => output.line(&format!("{name}: {about}")),
+    }
+}
+
+/// Shows what the server logs among its other news.
+pub(crate) fn log(log: &LoggingMessageNotificationParams, output: Output) {
+    let shown = if output.json {
+        show("log", to_json(log), output)
+    } else {
+        output.line(&words(log))
+    };
+    // The next event ends the program where nobody reads.
+    drop(shown);
+}
+
+/// What a server logs, as a line.
+pub(crate) fn words(log: &LoggingMessageNotificationParams) -> String {
+    let level = log.level.as_str();
+    let data = match &log.data {
+        Value::String(text) => text.clone(),
+        data => data.to_string(),
+    };
+    match &log.logger {
+        Some(logger) => format!("log {level} {logger}: {data}"),
+        None => format!("log {level}: {data}"),
+    }
+}
