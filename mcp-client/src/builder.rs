@@ -12,6 +12,7 @@ use mcp_types::{
 };
 use tokio::sync::watch;
 
+use crate::cache::{Cache, Cached};
 use crate::calls::Calls;
 use crate::client::Client;
 use crate::connect::connect;
@@ -34,6 +35,7 @@ pub struct ClientBuilder {
     inputs: Inputs,
     notifications: Notifications,
     log_level: Option<LoggingLevel>,
+    cache: Option<Cache>,
     pinned: Option<Revision>,
 }
 
@@ -46,6 +48,7 @@ impl ClientBuilder {
             inputs: Inputs::default(),
             notifications: Notifications::default(),
             log_level: None,
+            cache: None,
             pinned: None,
         }
     }
@@ -59,6 +62,12 @@ impl ClientBuilder {
     /// Other bounds than the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Keeps results for as long as the server says. Without this, nothing is kept.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -178,7 +187,10 @@ impl ClientBuilder {
         described.log_level = self.log_level;
         let described = serde_json::to_string(&described).map_err(DecodeError::from)?;
         let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
+        let capabilities = serde_json::to_string(&self.capabilities).map_err(DecodeError::from)?;
+        let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
         Ok(Arc::new(Core {
+            cache,
             info: self.info,
             capabilities: self.capabilities,
             described,

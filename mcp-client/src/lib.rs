@@ -1,6 +1,8 @@
 //! Model Context Protocol clients: typed calls to servers of every revision.
 
+mod answer;
 mod builder;
+mod cache;
 mod call;
 mod calls;
 mod client;
@@ -22,6 +24,7 @@ mod subscription;
 mod transport;
 
 pub use builder::ClientBuilder;
+pub use cache::Cache;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};

@@ -1,4 +1,5 @@
 //! Our client and servers that do what a test says.
 
+mod cache;
 mod fake;
 mod lists;
