@@ -19,6 +19,7 @@ use crate::connect::connect;
 use crate::core::Core;
 use crate::error::ConnectError;
 use crate::inputs::{InputError, Inputs, handler};
+use crate::life::Life;
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::notifications::Notifications;
@@ -169,14 +170,15 @@ impl ClientBuilder {
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime with time enabled.
+    /// Outside of a tokio runtime with time enabled, and I/O for what is not in memory.
     pub async fn connect(self, transport: impl Transport) -> Result<Client, ConnectError> {
         let Opened { link, run } = transport.open(&self.limits)?;
-        let pinned = self.pinned;
         let core = self.core(link)?;
-        let transport = tokio::spawn(run(Arc::clone(&core)));
-        let client = Client::new(Arc::clone(&core), transport);
-        connect(&core, pinned).await?;
+        let client = Client::start(Arc::clone(&core), run);
+        if let Err(error) = connect(&core).await {
+            client.close().await;
+            return Err(error);
+        }
         Ok(client)
     }
 
@@ -205,6 +207,8 @@ impl ClientBuilder {
             log_level: self.log_level,
             agreed: watch::Sender::new(0),
             era: RwLock::default(),
+            pinned: self.pinned,
+            life: Life::new(),
         }))
     }
 }

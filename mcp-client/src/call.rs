@@ -13,6 +13,7 @@ use mcp_types::rpc::INVALID_PARAMS;
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
+use tokio::time::timeout;
 
 use crate::answer;
 use crate::cache::{Found, Missing};
@@ -122,7 +123,7 @@ where
         read: impl Fn(Revision, &str) -> Result<Option<T>, VersionError>,
     ) -> Result<T, CallError> {
         let method = R::METHOD;
-        let sending = Sending::new(self)?;
+        let sending = Sending::new(self).await?;
         let rounds = sending.core.limits.rounds;
         let modern = sending.revision == Revision::LATEST;
         let read = |text: &str| {
@@ -181,7 +182,7 @@ where
     /// See [`CallError`].
     pub async fn outcome(self) -> Result<R::Result, CallError> {
         let method = R::METHOD;
-        let sending = Sending::new(self)?;
+        let sending = Sending::new(self).await?;
         let text = sending.send(&Answers::default()).await?;
         let decoded = answer::decode(sending.revision, method, text.get());
         decoded.map_err(|source| CallError::Answer { method, source })
@@ -224,10 +225,14 @@ where
     R::Params: Versioned,
     R::Result: Versioned,
 {
-    fn new(call: Call<R>) -> Result<Self, CallError> {
+    async fn new(call: Call<R>) -> Result<Self, CallError> {
         let core = Arc::clone(call.client.core());
-        let revision = core.revision();
         let method = R::METHOD;
+        let after = call.wait.time;
+        timeout(after, core.life.ready())
+            .await
+            .map_err(|_| CallError::Timeout { method, after })?;
+        let revision = core.revision();
         let params = revision.encode(call.params);
         let params = params.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {

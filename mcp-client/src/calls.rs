@@ -113,6 +113,11 @@ impl Calls {
         slot.is_some_and(|slot| slot.reply.send(reply).is_ok())
     }
 
+    /// Whether somebody waits for an answer.
+    pub(crate) fn waits(&self, id: i64) -> bool {
+        self.table().waiting.contains_key(&id)
+    }
+
     /// Hands progress over; `false` where nobody asked for it.
     pub(crate) fn progress(&self, id: i64, params: ProgressNotificationParams) -> bool {
         let table = self.table();
@@ -166,7 +171,7 @@ fn number(id: &RequestId) -> Option<i64> {
 impl Waiting {
     /// Whether the server is still at work on it, for all we know.
     pub(crate) fn is_open(&self) -> bool {
-        self.calls.table().waiting.contains_key(&self.id)
+        self.calls.waits(self.id)
     }
 }
 

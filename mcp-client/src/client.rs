@@ -7,13 +7,13 @@ use mcp_types::{
     Implementation, Notification, Request, RequestMetaObject, Revision, ServerCapabilities,
     SubscriptionFilter, rpc,
 };
-use tokio::task::JoinHandle;
 
 use crate::builder::ClientBuilder;
 use crate::call::Call;
 use crate::core::Core;
-use crate::error::CallError;
+use crate::error::{CallError, TransportError};
 use crate::subscription::Subscription;
+use crate::transport::Run;
 
 /// A connection to a server. Cheap to clone; the connection ends with its last clone.
 #[derive(Clone)]
@@ -23,14 +23,23 @@ pub struct Client {
 
 struct Shared {
     core: Arc<Core>,
-    /// What moves messages; ends with this.
-    transport: JoinHandle<()>,
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         self.core.requests.end();
-        self.transport.abort();
+        self.core.life.close();
+    }
+}
+
+/// What is true once nothing moves messages any more, whether it ended or was given up.
+struct Ended(Arc<Core>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.requests.end();
+        self.0.calls.lose(TransportError::Closed);
+        self.0.life.closed();
     }
 }
 
@@ -40,13 +49,35 @@ impl Client {
         ClientBuilder::new(name.into(), version.into())
     }
 
-    pub(crate) fn new(core: Arc<Core>, transport: JoinHandle<()>) -> Self {
-        let shared = Arc::new(Shared { core, transport });
+    /// Starts what moves messages. It ends by itself, in bounded time, once the last clone of
+    /// the client is gone.
+    pub(crate) fn start(core: Arc<Core>, run: Run) -> Self {
+        let ended = Ended(Arc::clone(&core));
+        let running = run(Arc::clone(&core));
+        tokio::spawn(async move {
+            let _ended = ended;
+            running.await;
+        });
+        let shared = Arc::new(Shared { core });
         Self { shared }
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.shared.core
+    }
+
+    /// Ends the connection in order, for all clones, and waits until nothing is left of it: what
+    /// is on its way to the server is sent, and a process that was started for it has ended.
+    /// Calls that wait, and such that begin later, end with [`TransportError::Closed`].
+    ///
+    /// A client that is dropped ends its connection in the same way, only that nobody waits for
+    /// it. If the runtime ends before that is done, a process is killed.
+    pub async fn close(&self) {
+        let core = self.core();
+        core.calls.lose(TransportError::Closed);
+        core.requests.end();
+        core.life.close();
+        core.life.end().await;
     }
 
     /// The revision that is spoken with this server.

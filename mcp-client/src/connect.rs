@@ -9,9 +9,9 @@ use mcp_types::v2025_11_25::{
     SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, LoggingLevel,
-    MISSING_REQUIRED_CLIENT_CAPABILITY, Notification, Request, Revision,
-    UNSUPPORTED_PROTOCOL_VERSION, UnsupportedProtocolVersionErrorData,
+    DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
+    Notification, Request, Revision, UNSUPPORTED_PROTOCOL_VERSION,
+    UnsupportedProtocolVersionErrorData,
 };
 
 use crate::answer;
@@ -25,46 +25,69 @@ use crate::params::Params;
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// Agrees on a revision, or on the one that is given.
-pub(crate) async fn connect(
-    core: &Arc<Core>,
-    pinned: Option<Revision>,
-) -> Result<(), ConnectError> {
-    let era = match pinned {
-        Some(Revision::LATEST) => modern(discover(core).await?),
+pub(crate) async fn connect(core: &Arc<Core>) -> Result<(), ConnectError> {
+    match core.pinned {
+        Some(Revision::LATEST) => modern(core, discover(core).await?),
         Some(revision) => {
-            let era = initialize(core, revision).await?;
-            if era.revision != revision {
-                let theirs = vec![era.revision.as_str().to_owned()];
+            let agreed = initialize(core, revision).await?;
+            if agreed != revision {
+                let theirs = vec![agreed.as_str().to_owned()];
                 return Err(ConnectError::Revision { theirs });
             }
-            era
         }
-        None => match discover(core).await {
-            Ok(found) => match best(&found.supported_versions)? {
-                Revision::LATEST => modern(found),
-                older => initialize(core, older).await?,
-            },
-            Err(CallError::Refused { source, .. }) if is_modern(&source) => {
-                match best(&offered(&source)?)? {
-                    // Refused, and offered at the same time.
-                    Revision::LATEST => return Err(refused(source).into()),
-                    older => initialize(core, older).await?,
-                }
-            }
-            Err(error @ CallError::Lost { .. }) => return Err(error.into()),
-            // Whatever else it is: servers of a time when nobody knew of the question.
-            Err(_) => initialize(core, NEWEST_LEGACY).await?,
-        },
-    };
-    core.agree(era);
-    if let Some(level) = core.log_level {
-        set_level(core, level).await?;
+        None => find_out(core).await?,
     }
+    core.link.found(Some(core.revision()));
+    set_level(core).await?;
     Ok(())
 }
 
+async fn find_out(core: &Arc<Core>) -> Result<(), ConnectError> {
+    if core.link.begins_with_handshake() {
+        match initialize(core, NEWEST_LEGACY).await {
+            Ok(_) => return Ok(()),
+            // What was known of it is no longer so.
+            Err(_) => core.link.found(None),
+        }
+    }
+    let older = match discover(core).await {
+        Ok(found) => match best(&found.supported_versions)? {
+            Revision::LATEST => {
+                modern(core, found);
+                return Ok(());
+            }
+            older => older,
+        },
+        Err(CallError::Refused { source, .. }) if is_modern(&source) => {
+            match best(&offered(&source)?)? {
+                // Refused, and offered at the same time: once is an accident.
+                Revision::LATEST => {
+                    modern(core, discover(core).await?);
+                    return Ok(());
+                }
+                older => older,
+            }
+        }
+        Err(error @ CallError::Lost { .. }) if !may_be_legacy(&error) => return Err(error.into()),
+        // Whatever else it is: servers of a time when nobody knew of the question. Some of them end
+        // when they hear it, and are started again.
+        Err(_) => {
+            core.life.ready().await;
+            NEWEST_LEGACY
+        }
+    };
+    initialize(core, older).await.map(drop)
+}
+
+fn may_be_legacy(error: &CallError) -> bool {
+    matches!(error, CallError::Lost { source, .. } if source.may_be_legacy())
+}
+
 /// Sessions are told once from which level on to log; in the newer era each request says so.
-async fn set_level(core: &Arc<Core>, level: LoggingLevel) -> Result<(), CallError> {
+pub(crate) async fn set_level(core: &Arc<Core>) -> Result<(), CallError> {
+    let Some(level) = core.log_level else {
+        return Ok(());
+    };
     let logs = core
         .era()
         .is_some_and(|era| era.capabilities.logging.is_some());
@@ -132,16 +155,20 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
     result.map_err(|source| CallError::Answer { method, source })
 }
 
-fn modern(found: DiscoverResult) -> Era {
-    Era {
+fn modern(core: &Core, found: DiscoverResult) {
+    core.agree(Era {
         revision: Revision::LATEST,
         info: found.meta.and_then(|meta| meta.server_info),
         capabilities: found.capabilities,
         instructions: found.instructions,
-    }
+    });
 }
 
-async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, ConnectError> {
+/// Begins as servers of older revisions ask for it, and agrees on a revision.
+pub(crate) async fn initialize(
+    core: &Arc<Core>,
+    revision: Revision,
+) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
     let params = InitializeRequestParams::new(
         revision.as_str(),
@@ -180,11 +207,13 @@ async fn initialize(core: &Arc<Core>, revision: Revision) -> Result<Era, Connect
         let source = error.into();
         CallError::Params { method, source }
     })?;
-    core.link.notify(core, message).await?;
-    Ok(Era {
+    // Over HTTP, what follows says already in which revision it is.
+    core.agree(Era {
         revision,
         info: Some(result.server_info),
         capabilities: result.capabilities.into(),
         instructions: result.instructions,
-    })
+    });
+    core.link.notify(core, message).await?;
+    Ok(revision)
 }

@@ -1,5 +1,6 @@
 //! [`Core`]: what the handles of a client and its transport share.
 
+use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_types::json::{self, Map};
@@ -17,6 +18,7 @@ use crate::cache::Cached;
 use crate::calls::{Calls, Reply};
 use crate::era::Era;
 use crate::inputs::Inputs;
+use crate::life::Life;
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::notifications::Notifications;
@@ -25,6 +27,9 @@ use crate::subscription::{Inboxes, Watched, notice};
 
 /// As many messages of a batch are taken.
 const BATCH: usize = 1_000;
+
+/// Bytes that a log shows of what is no message.
+const EXCERPT: usize = 200;
 
 /// The state of a connection.
 pub(crate) struct Core {
@@ -48,6 +53,9 @@ pub(crate) struct Core {
     pub(crate) agreed: watch::Sender<u64>,
     /// Known once the server has said who it is.
     pub(crate) era: RwLock<Option<Arc<Era>>>,
+    /// The one revision that the program wants to speak.
+    pub(crate) pinned: Option<Revision>,
+    pub(crate) life: Life,
 }
 
 impl Core {
@@ -94,16 +102,17 @@ impl Core {
                 for message in messages {
                     match message {
                         Ok(message) => self.message(message),
-                        Err(fault) => self.malformed(fault),
+                        Err(fault) => self.malformed(fault, text),
                     }
                 }
             }
-            Err(fault) => self.malformed(fault),
+            Err(fault) => self.malformed(fault, text),
         }
     }
 
-    fn malformed(&self, fault: rpc::EnvelopeError) {
-        tracing::warn!(%fault, "the server sent what is no message");
+    fn malformed(&self, fault: rpc::EnvelopeError, text: &[u8]) {
+        let excerpt = &*excerpt(text);
+        tracing::warn!(%fault, excerpt, "the server sent what is no message");
         if let Some(id) = fault.id().filter(|_| fault.is_response()).cloned() {
             self.calls.reply(&id, Reply::Malformed(fault));
         }
@@ -181,4 +190,9 @@ impl Core {
         };
         self.requests.take(with, id, method, params);
     }
+}
+
+/// The beginning of a text; the rest is as long as the server likes.
+fn excerpt(text: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text))
 }

@@ -110,8 +110,8 @@ pub enum TransportError {
     /// Reading or writing failed.
     #[error("reading from or writing to the server failed: {0}")]
     Io(#[from] std::io::Error),
-    /// The server closed the connection.
-    #[error("the server closed the connection")]
+    /// The connection was closed, by the server or by [`Client::close`](crate::Client::close).
+    #[error("the connection is closed")]
     Closed,
     /// A message is longer than [`Limits::message_bytes`](crate::Limits).
     #[error("the server sent a message of more than {limit} bytes")]
@@ -119,6 +119,54 @@ pub enum TransportError {
         /// The limit.
         limit: usize,
     },
+    /// An exchange over HTTP failed.
+    #[cfg(feature = "http")]
+    #[error(transparent)]
+    Http(#[from] crate::HttpError),
+    /// The server's program cannot be started.
+    #[error("`{program}` cannot be started: {source}")]
+    Spawn {
+        /// The program, as it was named.
+        program: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The server's process ended, and nobody had asked it to.
+    #[error("the server's process ended ({status}){}", last_words(stderr))]
+    Exited {
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The last lines that it wrote to its standard error, at most 4 KiB; empty where that
+        /// is not captured.
+        stderr: String,
+    },
+    /// The server was started again, but there is no agreement with it any more.
+    #[error("the server was started again, in vain: {source}")]
+    Restarted {
+        /// Why not.
+        source: Box<ConnectError>,
+    },
+}
+
+impl TransportError {
+    /// Whether a server that knows nothing of the newest revision may have caused it.
+    pub(crate) fn may_be_legacy(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Http(error) => error.may_be_legacy(),
+            // It may not have borne the question.
+            Self::Exited { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+fn last_words(stderr: &str) -> String {
+    if stderr.is_empty() {
+        String::new()
+    } else {
+        format!("; its last words:\n{stderr}")
+    }
 }
 
 /// Why there is no connection to a server.

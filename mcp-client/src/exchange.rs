@@ -36,6 +36,7 @@ pub(crate) async fn exchange<P: Serialize>(
         CallError::Params { method, source }
     })?;
     let request = Outgoing {
+        id: waiting.id,
         method,
         message,
         sent: &sent,

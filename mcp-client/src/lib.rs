@@ -11,7 +11,10 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+#[cfg(feature = "http")]
+mod http;
 mod inputs;
+mod life;
 mod limits;
 mod link;
 mod list;
@@ -23,6 +26,8 @@ mod requests;
 mod subscription;
 mod transport;
 
+#[cfg(feature = "http")]
+pub use self::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
 pub use builder::ClientBuilder;
 pub use cache::Cache;
 pub use call::Call;
@@ -34,3 +39,5 @@ pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};
+#[cfg(feature = "process")]
+pub use transport::{ChildProcess, Restart, Stderr};

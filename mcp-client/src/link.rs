@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use mcp_types::Revision;
 use mcp_types::json::{self, Object};
 use mcp_types::rpc::{self, Message};
 
@@ -35,10 +36,22 @@ pub(crate) trait Link: Send + Sync {
     /// Whether dropping the future of [`request`](Self::request) already tells the server that
     /// nobody waits for the answer.
     fn ends_by_closing(&self, core: &Core) -> bool;
+
+    /// Whether the server is known to begin with a handshake, from an earlier connection.
+    fn begins_with_handshake(&self) -> bool {
+        false
+    }
+
+    /// Takes note of the revision that the server turned out to speak, or that what was known of
+    /// it is wrong.
+    fn found(&self, revision: Option<Revision>) {
+        let _ = revision;
+    }
 }
 
 /// A request, as it is sent.
 pub(crate) struct Outgoing<'a> {
+    pub(crate) id: i64,
     pub(crate) method: &'static str,
     /// The whole message.
     pub(crate) message: Vec<u8>,

@@ -1,5 +1,7 @@
 //! The ways to a server.
 
+#[cfg(feature = "process")]
+mod process;
 mod queue;
 mod stream;
 
@@ -12,9 +14,11 @@ use crate::error::TransportError;
 use crate::limits::Limits;
 use crate::link::Link;
 
+#[cfg(feature = "process")]
+pub use process::{ChildProcess, Restart, Stderr};
 pub use stream::ByteStream;
 
-/// A way to a server: [`ByteStream`]. Only this crate implements it.
+/// A way to a server: [`ByteStream`], `ChildProcess`. Only this crate implements it.
 pub trait Transport: Open + Send {}
 
 impl<T: Open + Send> Transport for T {}
@@ -32,7 +36,8 @@ pub trait Open {
 /// A link and what moves messages on it.
 pub struct Opened {
     pub(crate) link: Arc<dyn Link>,
-    /// Ends when the connection does, and is dropped with the client.
+    /// Ends when the connection does, and by itself, in bounded time, when
+    /// [`Life::closing`](crate::life::Life::closing) does. Dropped, it leaves nothing behind.
     pub(crate) run: Run,
 }
 

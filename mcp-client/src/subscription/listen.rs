@@ -21,6 +21,7 @@ pub(super) async fn run(core: Arc<Core>, inbox: Arc<Inbox>) {
     let known = Known::new(&core, &inbox);
     let mut patience = Patience::new(&core);
     let end = loop {
+        core.life.ready().await;
         let heard = if core.revision() == Revision::LATEST {
             listen(&core, &inbox, &mut patience).await
         } else {

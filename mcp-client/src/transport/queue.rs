@@ -106,6 +106,12 @@ impl Queue {
         true
     }
 
+    /// Begins anew, for another process: what nobody took is gone.
+    #[cfg(feature = "process")]
+    pub(crate) fn reopen(&self) {
+        *self.lines() = Lines::default();
+    }
+
     /// What has not been taken stays to be taken; nothing is added any more.
     pub(crate) fn close(&self) {
         self.lines().closed = true;

@@ -1,11 +1,15 @@
 //! Any pair of byte streams: a pipe, a socket, a duplex in memory. One message a line.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use mcp_types::Revision;
 use mcp_types::lines::LineReader;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
 
 use super::queue::Queue;
 use super::{Open, Opened};
@@ -16,6 +20,9 @@ use crate::link::{Link, Outgoing, Sending};
 
 /// Bytes that one read asks for.
 const CHUNK: usize = 64 << 10;
+
+/// How long a client that ends writes what is left.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
 #[derive(Debug)]
@@ -42,16 +49,23 @@ where
 {
     fn open(self, limits: &Limits) -> Result<Opened, TransportError> {
         let queue = Arc::new(Queue::new(limits.queued_bytes));
-        let link = StreamLink {
-            queue: Arc::clone(&queue),
-        };
+        let link = StreamLink::new(Arc::clone(&queue));
         Ok(Opened {
             link: Arc::new(link),
             run: Box::new(move |core| {
                 Box::pin(async move {
-                    let error = run(&core, &queue, self.reader, self.writer).await;
-                    queue.close();
-                    core.calls.lose(error);
+                    let mut moved = pin!(run(&core, &queue, self.reader, self.writer));
+                    tokio::select! {
+                        error = &mut moved => {
+                            queue.close();
+                            core.calls.lose(error);
+                        }
+                        () = core.life.closing() => {
+                            queue.close();
+                            // A server that does not read is not waited for.
+                            let _ = timeout(FAREWELL, moved).await;
+                        }
+                    }
                 })
             }),
         })
@@ -60,7 +74,18 @@ where
 
 /// The way to a server over a byte stream.
 pub(crate) struct StreamLink {
-    pub(crate) queue: Arc<Queue>,
+    queue: Arc<Queue>,
+    /// Whether the server turned out to begin with a handshake. It may be started again.
+    handshake: AtomicBool,
+}
+
+impl StreamLink {
+    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+        Self {
+            queue,
+            handshake: AtomicBool::new(false),
+        }
+    }
 }
 
 impl Link for StreamLink {
@@ -83,6 +108,15 @@ impl Link for StreamLink {
     fn ends_by_closing(&self, _: &Core) -> bool {
         false
     }
+
+    fn begins_with_handshake(&self) -> bool {
+        self.handshake.load(Ordering::Relaxed)
+    }
+
+    fn found(&self, revision: Option<Revision>) {
+        let older = revision.is_some_and(|revision| revision < Revision::LATEST);
+        self.handshake.store(older, Ordering::Relaxed);
+    }
 }
 
 /// Moves messages both ways until one of them ends; then says why.
@@ -99,7 +133,11 @@ pub(crate) async fn run(
     ended.map_or_else(TransportError::from, |()| TransportError::Closed)
 }
 
-async fn read(core: &Arc<Core>, queue: &Queue, reader: impl AsyncRead) -> io::Result<()> {
+pub(crate) async fn read(
+    core: &Arc<Core>,
+    queue: &Queue,
+    reader: impl AsyncRead,
+) -> io::Result<()> {
     let mut reader = std::pin::pin!(reader);
     let limit = core.limits.message_bytes;
     let mut lines = LineReader::new(limit);
@@ -124,7 +162,7 @@ async fn read(core: &Arc<Core>, queue: &Queue, reader: impl AsyncRead) -> io::Re
     }
 }
 
-async fn write(queue: &Queue, writer: impl AsyncWrite) -> io::Result<()> {
+pub(crate) async fn write(queue: &Queue, writer: impl AsyncWrite) -> io::Result<()> {
     let mut writer = std::pin::pin!(writer);
     let mut lines = Vec::new();
     while queue.take(&mut lines).await {

@@ -1,0 +1,241 @@
+//! Requests of the revisions that begin with a handshake, in a session.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Response, StatusCode};
+use hyper::body::Incoming;
+use mcp_types::v2025_11_25::InitializeRequest;
+use mcp_types::{Request, RequestId};
+use tokio::time::sleep;
+
+use super::answer::{Asked, Broken, Ended, Media, media};
+use super::eras::Begin;
+use super::error::HttpError;
+use super::link::HttpLink;
+use super::session::{SESSION_ID, Session, Stage};
+use crate::calls::Reply;
+use crate::connect::{initialize, set_level};
+use crate::core::Core;
+use crate::error::{ConnectError, TransportError};
+use crate::link::Outgoing;
+
+/// How long to wait before a stream is taken up again, where the server does not say it: first,
+/// and at most.
+pub(super) const PAUSE: Duration = Duration::from_millis(250);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// How often a stream is taken up again in vain.
+const ATTEMPTS: usize = 5;
+
+impl HttpLink {
+    pub(super) async fn legacy(
+        &self,
+        core: &Arc<Core>,
+        request: Outgoing<'_>,
+    ) -> Result<(), TransportError> {
+        let Outgoing {
+            id,
+            method,
+            message,
+            sent,
+            ..
+        } = request;
+        let asked = Asked { id, method };
+        let body = Bytes::from(message);
+        if method == InitializeRequest::METHOD {
+            sent.store(true, Ordering::Relaxed);
+            return self.begin(core, asked, body).await;
+        }
+        let mut renewed = false;
+        loop {
+            let mut session = self.session();
+            if !session.is_ready() {
+                self.renew(core, session.number).await?;
+                session = self.session();
+            }
+            sent.store(true, Ordering::Relaxed);
+            let response = self.post(core, &session, body.clone()).await?;
+            if session.messages.is_some() {
+                return self.accepted(core, asked, response).await;
+            }
+            let gone = response.status() == StatusCode::NOT_FOUND && session.id.is_some();
+            if gone && !renewed {
+                renewed = true;
+                self.renew(core, session.number).await?;
+                continue;
+            }
+            return match self.answer(core, asked, response).await? {
+                None => Ok(()),
+                Some(broken) => self.take_up(core, asked, &session, broken).await,
+            };
+        }
+    }
+
+    /// The handshake; by way of HTTP+SSE where nothing else works.
+    async fn begin(
+        &self,
+        core: &Arc<Core>,
+        asked: Asked,
+        body: Bytes,
+    ) -> Result<(), TransportError> {
+        if self.remembered() == Some(Begin::Stream) && self.open_stream(core).await.is_ok() {
+            return self.post_accepted(core, asked, body).await;
+        }
+        let session = Session::default();
+        let response = self.post(core, &session, body.clone()).await?;
+        let status = response.status();
+        if status.is_success() {
+            self.begun(&response)?;
+            return match self.answer(core, asked, response).await? {
+                None => Ok(()),
+                Some(broken) => {
+                    let session = self.session();
+                    self.take_up(core, asked, &session, broken).await
+                }
+            };
+        }
+        let refusal = self.refusal(response).await;
+        if matches!(status.as_u16(), 400 | 404 | 405) {
+            match self.open_stream(core).await {
+                Ok(()) => return self.post_accepted(core, asked, body).await,
+                Err(error @ TransportError::Http(HttpError::Endpoint(_))) => return Err(error),
+                Err(error) => tracing::debug!(%error, "no server of HTTP+SSE either"),
+            }
+        }
+        core.calls
+            .reply(&RequestId::from(asked.id), Reply::Error(refusal?));
+        Ok(())
+    }
+
+    /// The server has answered the handshake.
+    fn begun(&self, response: &Response<Incoming>) -> Result<(), HttpError> {
+        let id = response.headers().get(SESSION_ID).cloned();
+        let visible = |id: &HeaderValue| {
+            let bytes = id.as_bytes();
+            !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic)
+        };
+        if id.as_ref().is_some_and(|id| !visible(id)) {
+            return Err(HttpError::SessionId);
+        }
+        self.session.send_modify(|session| {
+            session.number += 1;
+            session.stage = Stage::Begun;
+            session.heard = false;
+            session.id = id;
+            session.messages = None;
+        });
+        Ok(())
+    }
+
+    /// Posts a message.
+    pub(super) async fn post(
+        &self,
+        core: &Core,
+        session: &Session,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, HttpError> {
+        let url = session.messages.as_ref().unwrap_or(&self.wire.url);
+        let revision = core.revision();
+        let response = self.wire.send(Method::POST, url, body, |headers| {
+            session.post_head(headers, revision);
+        });
+        response.await
+    }
+
+    /// Opens a stream, or goes on with one.
+    pub(super) async fn get(
+        &self,
+        core: &Core,
+        session: &Session,
+        last: &str,
+    ) -> Result<Response<Incoming>, HttpError> {
+        let last = match last {
+            "" => None,
+            id => Some(HeaderValue::try_from(id).map_err(|_| HttpError::Header {
+                name: mcp_types::headers::LAST_EVENT_ID.to_owned(),
+            })?),
+        };
+        let revision = core.revision();
+        let url = &self.wire.url;
+        let response = self.wire.send(Method::GET, url, Bytes::new(), |headers| {
+            session.get_head(headers, revision, last.as_ref());
+        });
+        response.await
+    }
+
+    /// Begins a session in place of the one with this number, unless that has been done.
+    pub(super) async fn renew(&self, core: &Arc<Core>, number: u64) -> Result<(), TransportError> {
+        let failed = |error| TransportError::from(HttpError::Session(Box::new(error)));
+        // Never closed.
+        let turn = self.renewal.acquire().await;
+        let session = self.session();
+        if session.is_ready() && session.number != number {
+            return Ok(());
+        }
+        let revision = core.revision();
+        let agreed = match initialize(core, revision).await {
+            Ok(agreed) => agreed,
+            Err(error) => {
+                // It may have become a server of another era.
+                self.remember(None);
+                return Err(failed(error));
+            }
+        };
+        // What is to be sent was written for another one.
+        if agreed != revision {
+            let theirs = vec![agreed.as_str().to_owned()];
+            return Err(failed(ConnectError::Revision { theirs }));
+        }
+        drop(turn);
+        set_level(core).await.map_err(|error| failed(error.into()))
+    }
+
+    /// Goes on with a stream that broke off before the answer, as often as the server lets it
+    /// break off.
+    async fn take_up(
+        &self,
+        core: &Arc<Core>,
+        asked: Asked,
+        session: &Session,
+        broken: Broken,
+    ) -> Result<(), TransportError> {
+        let Broken { events, mut error } = broken;
+        let mut last = events.decoder().last_event_id().to_owned();
+        let mut retry = events.decoder().retry();
+        drop(events);
+        let mut pause = PAUSE;
+        let mut attempts = 0;
+        while !last.is_empty() && attempts < ATTEMPTS {
+            sleep(retry.unwrap_or(pause)).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            attempts += 1;
+            let response = match self.get(core, session, &last).await {
+                Ok(response) => response,
+                Err(failed @ HttpError::Exchange(_)) => {
+                    error = failed.into();
+                    continue;
+                }
+                Err(failed) => return Err(failed.into()),
+            };
+            if !response.status().is_success() || media(response.headers()) != Media::Events {
+                return Err(error);
+            }
+            let mut events = self.events(response.into_body());
+            match self.hear(core, asked, &mut events).await? {
+                Ended::Answered => return Ok(()),
+                Ended::Cut(cut) => error = cut,
+            }
+            retry = events.decoder().retry().or(retry);
+            let seen = events.decoder().last_event_id();
+            if !seen.is_empty() && seen != last {
+                seen.clone_into(&mut last);
+                attempts = 0;
+                pause = PAUSE;
+            }
+        }
+        Err(error)
+    }
+}

@@ -1,0 +1,107 @@
+//! The stream by which a server of the revisions with sessions speaks unasked.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use tokio::time::sleep;
+
+use super::answer::{Media, media};
+use super::error::HttpError;
+use super::legacy::{LONGEST_PAUSE, PAUSE};
+use super::link::HttpLink;
+use super::session::Session;
+use crate::core::Core;
+
+/// Keeps a stream open in each session, as far as the server offers one.
+pub(super) async fn listen(link: &HttpLink, core: &Arc<Core>) {
+    let mut sessions = link.session.subscribe();
+    loop {
+        let session = sessions.wait_for(|session| session.is_ready() && session.messages.is_none());
+        let Ok(session) = session.await.map(|session| session.clone()) else {
+            return;
+        };
+        let next = async {
+            let next = sessions.wait_for(|next| next.is_ready() && next.number != session.number);
+            next.await.is_ok()
+        };
+        let listening = async {
+            follow(link, core, &session).await;
+            std::future::pending().await
+        };
+        tokio::select! {
+            true = next => {}
+            () = listening => {}
+            else => return,
+        }
+    }
+}
+
+/// Reads the stream of a session, again and again, until there is none.
+async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
+    let mut last = String::new();
+    let mut retry = None;
+    let mut pause = PAUSE;
+    let mut opened = false;
+    loop {
+        let response = link.get(core, session, &last).await;
+        link.session.send_if_modified(|now| {
+            let first = now.number == session.number && !now.heard;
+            now.heard |= first;
+            first
+        });
+        match response {
+            Ok(response) if response.status().is_success() => {
+                if media(response.headers()) != Media::Events {
+                    tracing::warn!("the server's stream is none");
+                    return;
+                }
+                opened = true;
+                let mut events = link.events(response.into_body());
+                let ended = events.each(|event| {
+                    pause = PAUSE;
+                    match event {
+                        Ok(event) if event.event == "message" && !event.data.is_empty() => {
+                            core.receive(event.data.as_bytes());
+                        }
+                        Ok(_) => {}
+                        Err(error) => tracing::warn!(%error, "an event that cannot be read"),
+                    }
+                    ControlFlow::<()>::Continue(())
+                });
+                if let Err(error) = ended.await {
+                    tracing::debug!(%error, "the server's stream broke off");
+                }
+                retry = events.decoder().retry().or(retry);
+                let seen = events.decoder().last_event_id();
+                if !seen.is_empty() {
+                    seen.clone_into(&mut last);
+                }
+            }
+            Ok(response) if response.status().is_server_error() => {
+                tracing::debug!(status = %response.status(), "no stream of the server");
+            }
+            Ok(response) => {
+                let status = response.status();
+                // Where there never was a stream, it is the stream that is not found.
+                if status == StatusCode::NOT_FOUND && opened && session.id.is_some() {
+                    if let Err(error) = link.renew(core, session.number).await {
+                        tracing::warn!(%error, "the session is gone");
+                    }
+                } else {
+                    tracing::debug!(%status, "the server offers no stream");
+                }
+                return;
+            }
+            Err(error @ HttpError::Exchange(_)) => {
+                tracing::debug!(%error, "no stream of the server");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no stream of the server");
+                return;
+            }
+        }
+        sleep(retry.unwrap_or(pause)).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

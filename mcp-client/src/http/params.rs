@@ -1,0 +1,118 @@
+//! [`ToolHeaders`]: the arguments of tools that headers repeat.
+//!
+//! From revision 2026-07-28, page "Streamable HTTP", section "Custom Headers from Tool Parameters".
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use http::{HeaderName, HeaderValue};
+use mcp_types::headers::{HeaderParam, encode_value, header_params};
+use mcp_types::json::{self, Object, Value};
+use mcp_types::rpc::{self, Message};
+
+use super::error::HttpError;
+
+/// As many tools with such arguments are known.
+const TOOLS: usize = 4096;
+
+/// What the lists of tools said so far.
+#[derive(Default)]
+pub(super) struct ToolHeaders {
+    known: RwLock<HashMap<String, Known>>,
+}
+
+/// The marked parameters of a tool.
+pub(super) type Known = Arc<[HeaderParam]>;
+
+impl ToolHeaders {
+    pub(super) fn of(&self, tool: &str) -> Option<Known> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(tool).cloned()
+    }
+
+    /// The headers for a call.
+    pub(super) fn headers(
+        &self,
+        params: &Object,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, HttpError> {
+        let tool = params.get("name").and_then(Value::as_str);
+        let Some(known) = tool.and_then(|tool| self.of(tool)) else {
+            return Ok(Vec::new());
+        };
+        let Some(arguments) = params.get("arguments").and_then(Value::as_object) else {
+            return Ok(Vec::new());
+        };
+        let mut headers = Vec::with_capacity(known.len());
+        for param in known.iter() {
+            let Some(value) = param.value_in(arguments).map_err(HttpError::Param)? else {
+                continue;
+            };
+            let fault = || HttpError::Header {
+                name: param.header().to_owned(),
+            };
+            let name = HeaderName::try_from(param.header()).map_err(|_| fault())?;
+            let value = HeaderValue::try_from(&*encode_value(&value)).map_err(|_| fault())?;
+            headers.push((name, value));
+        }
+        Ok(headers)
+    }
+
+    /// Reads an answer to `tools/list`, and gives it back without the tools that break the rules.
+    pub(super) fn learn<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let Ok(Message::Result { id, result, .. }) = rpc::parse(text) else {
+            return Cow::Borrowed(text);
+        };
+        let Ok(mut result) = json::from_str::<Object>(result.get()) else {
+            return Cow::Borrowed(text);
+        };
+        let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) else {
+            return Cow::Borrowed(text);
+        };
+        let before = tools.len();
+        tools.retain(|tool| self.tool(tool));
+        if tools.len() == before {
+            return Cow::Borrowed(text);
+        }
+        let mut kept = Vec::with_capacity(text.len());
+        match rpc::write_result(&mut kept, &id, &result) {
+            Ok(()) => Cow::Owned(kept),
+            Err(_) => Cow::Borrowed(text),
+        }
+    }
+
+    /// Takes note of a tool; `false` where it breaks the rules.
+    fn tool(&self, tool: &Value) -> bool {
+        let name = tool.get("name").and_then(Value::as_str);
+        let schema = tool.get("inputSchema").and_then(Value::as_object);
+        // What else may be wrong with it is for others to say.
+        let (Some(name), Some(schema)) = (name, schema) else {
+            return true;
+        };
+        match header_params(schema) {
+            Ok(params) => {
+                self.note(name, params);
+                true
+            }
+            Err(reason) => {
+                tracing::warn!(tool = name, %reason, "left out of the list of tools");
+                self.note(name, Vec::new());
+                false
+            }
+        }
+    }
+
+    fn note(&self, tool: &str, params: Vec<HeaderParam>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if params.is_empty() {
+            known.remove(tool);
+        } else if known.len() < TOOLS || known.contains_key(tool) {
+            known.insert(tool.to_owned(), params.into());
+        } else {
+            tracing::warn!(
+                tool,
+                "too many tools whose arguments are repeated in headers"
+            );
+        }
+    }
+}

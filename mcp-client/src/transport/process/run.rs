@@ -1,0 +1,211 @@
+//! [`run`]: serves the client with a process, and with the next one, until the end.
+
+use std::future::{Future, pending};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use super::restart::Restarts;
+use super::stderr::{LastLines, Stderr};
+use super::{ChildProcess, Started, stderr};
+use crate::connect::connect;
+use crate::core::Core;
+use crate::error::TransportError;
+use crate::transport::queue::Queue;
+use crate::transport::stream::{read, write};
+
+/// How long what a process wrote before it ended may take to be read, where another process that
+/// is not of its group still holds the pipe.
+const REST: Duration = Duration::from_millis(500);
+
+/// Serves until the client closes, or the process ends and is not started again.
+pub(super) async fn run(
+    core: &Arc<Core>,
+    queue: &Queue,
+    mut process: ChildProcess,
+    started: Started,
+) {
+    let mut restarts = Restarts::new(process.restart.clone());
+    // Of the question for its revision.
+    let mut may_die = core.pinned.is_none();
+    // The first time it is the builder that agrees.
+    let mut ended = serve(core, queue, &process, started, pending()).await;
+    loop {
+        // Whoever is too late for the error below is told that it is closed.
+        queue.close();
+        let Ended::Alone(error) = ended else {
+            return;
+        };
+        let agreed = core.era().is_some();
+        let delay = if agreed {
+            restarts.next()
+        } else {
+            std::mem::take(&mut may_die).then_some(Duration::ZERO)
+        };
+        let Some(delay) = delay else {
+            core.calls.lose(error);
+            return;
+        };
+        tracing::warn!(%error, ?delay, "the server is started again");
+        core.life.restarting();
+        core.requests.end();
+        core.calls.fail(error);
+        tokio::select! {
+            () = core.life.closing() => {
+                ended = Ended::Asked;
+                continue;
+            }
+            () = sleep(delay) => {}
+        }
+        let started = match process.start() {
+            Ok(started) => started,
+            Err(error) => {
+                ended = Ended::Alone(error);
+                continue;
+            }
+        };
+        queue.reopen();
+        ended = if agreed {
+            serve(core, queue, &process, started, agree(core)).await
+        } else {
+            core.life.open();
+            serve(core, queue, &process, started, pending()).await
+        };
+    }
+}
+
+/// Agrees with a new process, and lets calls through; ends only where that fails.
+async fn agree(core: &Arc<Core>) -> TransportError {
+    if let Err(source) = connect(core).await {
+        let source = Box::new(source);
+        return TransportError::Restarted { source };
+    }
+    core.life.open();
+    pending().await
+}
+
+/// How it ended.
+enum Ended {
+    /// The client wanted it.
+    Asked,
+    /// The process ended, or cannot be used.
+    Alone(TransportError),
+}
+
+/// Serves with one process until it ends, or `useless` says that it should; then ends it.
+async fn serve(
+    core: &Arc<Core>,
+    queue: &Queue,
+    process: &ChildProcess,
+    started: Started,
+    useless: impl Future<Output = TransportError>,
+) -> Ended {
+    let Started {
+        mut group,
+        stdin,
+        stdout,
+        stderr,
+    } = started;
+    let mut last = LastLines::default();
+    let mut reading = Part::new(read(core, queue, stdout));
+    let mut writing = Part::new(write(queue, stdin));
+    let mut hearing = Part::new(hear(stderr, &process.stderr, &mut last));
+
+    let reason = {
+        let mut useless = pin!(useless);
+        let mut closing = pin!(core.life.closing());
+        loop {
+            tokio::select! {
+                () = &mut closing => break Ended::Asked,
+                error = &mut useless => break Ended::Alone(error),
+                ended = reading.end() => break why(ended),
+                ended = writing.end() => break why(ended),
+                // How it ended is asked again.
+                _ = group.wait() => break Ended::Alone(TransportError::Closed),
+                // Its logs may end before it does.
+                _ = hearing.end() => {}
+            }
+        }
+    };
+    let wanted = matches!(reason, Ended::Asked);
+    if wanted {
+        queue.close();
+    }
+
+    let (status, asked) = {
+        // The end of its input is what tells the process.
+        let until = Instant::now() + process.grace;
+        let mut ending = pin!(async {
+            if wanted {
+                tokio::select! {
+                    _ = timeout_at(until, writing.finish()) => {}
+                    _ = group.wait() => {}
+                }
+            }
+            drop(writing);
+            group.end(until, process.grace).await
+        });
+        // What it wrote before its end is still heard.
+        let mut rest = pin!(async { tokio::join!(reading.finish(), hearing.finish()) });
+        tokio::select! {
+            ended = &mut ending => {
+                let _ = timeout(REST, rest).await;
+                ended
+            }
+            _ = &mut rest => ending.await,
+        }
+    };
+    drop(hearing);
+    match (reason, status) {
+        (Ended::Alone(TransportError::Closed | TransportError::Io(_)), Ok(status)) if !asked => {
+            let stderr = last.text();
+            Ended::Alone(TransportError::Exited { status, stderr })
+        }
+        (reason, _) => reason,
+    }
+}
+
+fn why(ended: io::Result<()>) -> Ended {
+    Ended::Alone(ended.map_or_else(TransportError::from, |()| TransportError::Closed))
+}
+
+async fn hear(
+    pipe: Option<tokio::process::ChildStderr>,
+    stderr: &Stderr,
+    last: &mut LastLines,
+) -> io::Result<()> {
+    match pipe {
+        Some(pipe) => stderr::read(pipe, stderr, last).await,
+        None => Ok(()),
+    }
+}
+
+/// One of the things that go on at once, of which the others go on when one ends.
+struct Part<'a>(Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + 'a>>>);
+
+impl<'a> Part<'a> {
+    fn new(part: impl Future<Output = io::Result<()>> + Send + 'a) -> Self {
+        Self(Some(Box::pin(part)))
+    }
+
+    /// Ends when it does, once.
+    async fn end(&mut self) -> io::Result<()> {
+        let Some(part) = &mut self.0 else {
+            return pending().await;
+        };
+        let ended = part.await;
+        self.0 = None;
+        ended
+    }
+
+    /// Ends when it does, or has.
+    async fn finish(&mut self) {
+        if self.0.is_some() {
+            // There is nobody left to tell.
+            let _ = self.end().await;
+        }
+    }
+}

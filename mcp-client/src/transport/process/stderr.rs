@@ -1,0 +1,178 @@
+//! [`Stderr`]: what becomes of what a process writes to its standard error.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// Bytes of a line; what is longer comes in pieces.
+const LINE: usize = 4 << 10;
+
+/// Bytes of the last lines that are remembered.
+const REMEMBERED: usize = 4 << 10;
+
+/// What becomes of what a server's process writes to its standard error: logs for people, which
+/// need not mean that anything is wrong.
+///
+/// What is captured is also remembered, the last 4 KiB of it, and told with
+/// [`TransportError::Exited`](crate::TransportError::Exited).
+#[derive(Clone, Default)]
+pub enum Stderr {
+    /// Goes where the client's own goes.
+    #[default]
+    Inherit,
+    /// Is thrown away.
+    Null,
+    /// Becomes events of `tracing`, at the level `INFO`, a line each.
+    Trace,
+    /// Is handed over, a line each; see [`capture`](Self::capture).
+    Capture(Arc<dyn Fn(&str) + Send + Sync>),
+}
+
+impl Stderr {
+    /// Hands each line over, without its end. Bytes that are not UTF-8 are replaced, and lines of
+    /// more than 4 KiB come in pieces. What hears of them must not block.
+    pub fn capture(line: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::Capture(Arc::new(line))
+    }
+
+    pub(super) fn stdio(&self) -> Stdio {
+        match self {
+            Self::Inherit => Stdio::inherit(),
+            Self::Null => Stdio::null(),
+            Self::Trace | Self::Capture(_) => Stdio::piped(),
+        }
+    }
+
+    fn hear(&self, line: &str) {
+        match self {
+            Self::Inherit | Self::Null => {}
+            Self::Trace => tracing::info!(line, "the server's stderr"),
+            Self::Capture(heard) => heard(line),
+        }
+    }
+}
+
+impl fmt::Debug for Stderr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Inherit => "Inherit",
+            Self::Null => "Null",
+            Self::Trace => "Trace",
+            Self::Capture(_) => "Capture",
+        })
+    }
+}
+
+/// The last lines.
+#[derive(Default)]
+pub(super) struct LastLines {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
+
+impl LastLines {
+    fn add(&mut self, line: String) {
+        self.bytes += line.len() + 1;
+        self.lines.push_back(line);
+        while self.bytes > REMEMBERED && self.lines.len() > 1 {
+            let gone = self.lines.pop_front();
+            self.bytes -= gone.map_or(0, |line| line.len() + 1);
+        }
+    }
+
+    pub(super) fn text(self) -> String {
+        Vec::from(self.lines).join("\n")
+    }
+}
+
+/// Reads until the end, and remembers the last lines.
+pub(super) async fn read(
+    pipe: impl AsyncRead,
+    stderr: &Stderr,
+    last: &mut LastLines,
+) -> std::io::Result<()> {
+    let mut pipe = std::pin::pin!(pipe);
+    let mut bytes = Vec::with_capacity(2 * LINE);
+    let mut hear = |line: &[u8]| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = String::from_utf8_lossy(line).into_owned();
+        stderr.hear(&line);
+        last.add(line);
+    };
+    while pipe.read_buf(&mut bytes).await? > 0 {
+        let mut start = 0;
+        while let Some((end, next)) = bytes.get(start..).and_then(line_end) {
+            hear(bytes.get(start..start + end).unwrap_or_default());
+            start += next;
+        }
+        bytes.drain(..start);
+        bytes.reserve(LINE);
+    }
+    if !bytes.is_empty() {
+        hear(&bytes);
+    }
+    Ok(())
+}
+
+/// Where the first line ends, and the next begins.
+fn line_end(bytes: &[u8]) -> Option<(usize, usize)> {
+    let within = bytes.get(..LINE).unwrap_or(bytes);
+    if let Some(end) = within.iter().position(|&byte| byte == b'\n') {
+        return Some((end, end + 1));
+    }
+    // No character is cut in two.
+    let goes_on = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let cut = bytes.get(..=LINE)?;
+    let cut = LINE - cut.iter().rev().take(3).take_while(goes_on).count();
+    Some((cut, cut))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    async fn heard(bytes: &[u8]) -> (Vec<String>, String) {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&lines);
+        let stderr = Stderr::capture(move |line| heard.lock().expect("fine").push(line.to_owned()));
+        let mut last = LastLines::default();
+        read(bytes, &stderr, &mut last).await.expect("bytes");
+        let lines = lines.lock().expect("fine").clone();
+        (lines, last.text())
+    }
+
+    #[tokio::test]
+    async fn lines_come_one_by_one_and_the_last_without_an_end() {
+        let (lines, last) = heard(b"one\r\n\ntwo\xFF\nthree").await;
+        assert_eq!(lines, ["one", "", "two\u{FFFD}", "three"]);
+        assert_eq!(last, "one\n\ntwo\u{FFFD}\nthree");
+    }
+
+    #[tokio::test]
+    async fn long_lines_come_in_pieces_that_cut_no_character() {
+        for before in 0..4 {
+            let long = "x".repeat(before) + &"\u{1F980}".repeat(3 * LINE / 4);
+            let (lines, last) = heard(long.as_bytes()).await;
+            assert_eq!(lines.concat(), long);
+            assert!(lines.iter().all(|line| line.len() <= LINE));
+            assert!(
+                !last.is_empty() && last.len() <= REMEMBERED,
+                "{}",
+                last.len()
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_bounded_part_is_remembered() {
+        let many: String = (0..10_000).map(|line| format!("{line}\n")).collect();
+        let (lines, last) = heard(many.as_bytes()).await;
+        assert_eq!(lines.len(), 10_000);
+        assert!(last.ends_with("9998\n9999") && last.len() <= REMEMBERED);
+    }
+}

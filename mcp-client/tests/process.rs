@@ -1,0 +1,342 @@
+//! Servers that are child processes: what they hear, what is left of them, what callers are told.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_client::types::json::Object;
+use mcp_client::types::{CallToolResult, ContentBlock, Revision};
+use mcp_client::{
+    CallError, ChildProcess, Client, ClientBuilder, ConnectError, Limits, Restart, Stderr,
+    TransportError,
+};
+use tokio::time::{sleep, timeout};
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
+
+/// The example `process-subject`, which is built together with the tests.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let path = folder.join("examples").join("process-subject");
+    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
+    path
+}
+
+fn subject(behaviour: &[&str]) -> ChildProcess {
+    ChildProcess::new(program()).args(behaviour)
+}
+
+/// Starts it from a shell that stays, as `npx` does.
+fn below_a_shell(behaviour: &str) -> ChildProcess {
+    let script = format!("'{}' {behaviour} <&0 & wait", program().display());
+    // Background jobs of a shell have no input unless they are given one.
+    let script = format!("exec 3<&0; {}", script.replace("<&0", "<&3"));
+    ChildProcess::new("sh").args(["-c", &script])
+}
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+async fn connect(process: ChildProcess) -> Client {
+    builder().connect(process).await.expect("connected")
+}
+
+fn text(result: &CallToolResult) -> &str {
+    match result.content.as_slice() {
+        [ContentBlock::Text(content)] => &content.text,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn pid(client: &Client) -> u32 {
+    let result = client.call_tool("pid").await.expect("a number");
+    text(&result).parse().expect("a number")
+}
+
+/// Whether a process is there, and no zombie that nobody waited for.
+fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().unwrap_or_default().trim();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+/// Whether there is nothing left of a process, not even what its parent did not wait for.
+fn is_reaped(pid: u32) -> bool {
+    !Path::new(&format!("/proc/{pid}")).exists()
+}
+
+async fn until(what: impl Fn() -> bool) {
+    let wait = async {
+        while !what() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LONG, wait).await.expect("it comes to pass");
+}
+
+/// Lines of a server's stderr.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl Lines {
+    fn stderr(&self) -> Stderr {
+        let lines = self.clone();
+        Stderr::capture(move |line| lines.0.lock().expect("fine").push(line.to_owned()))
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().expect("fine").clone()
+    }
+}
+
+fn exit(client: &Client, code: i64) -> impl Future<Output = Result<CallToolResult, CallError>> {
+    let call = client.call_tool("exit");
+    call.arguments(Object::from([("code", code)])).into_future()
+}
+
+fn lost(error: &CallError) -> &TransportError {
+    match error {
+        CallError::Lost { source, .. } => source,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_process_has_the_environment_and_folder_it_is_given() {
+    let process = subject(&[]).env("SUBJECT", "here").current_dir("/");
+    let client = connect(process).await;
+    let result = client.call_tool("variable").await.expect("a result");
+    assert_eq!(text(&result), "here in /");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn closing_ends_the_input_and_waits_until_the_process_is_gone() {
+    let lines = Lines::default();
+    let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
+    let pid = pid(&client).await;
+    client.close().await;
+    assert!(is_reaped(pid));
+    assert_eq!(lines.all(), ["served"], "it ended in its own way");
+}
+
+#[tokio::test]
+async fn closing_ends_the_calls_of_all_clones() {
+    let client = connect(subject(&[]).grace(Duration::from_millis(100))).await;
+    let clone = client.clone();
+    let waits = tokio::spawn(client.call_tool("never").into_future());
+    client.list_tools().await.expect("a list");
+    tokio::join!(client.close(), client.close());
+    for error in [
+        waits.await.expect("no panic").expect_err("no answer"),
+        clone.list_tools().await.expect_err("no connection"),
+    ] {
+        assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_client_leaves_no_process() {
+    let lines = Lines::default();
+    let client = connect(subject(&["after"]).stderr(lines.stderr())).await;
+    let pid = pid(&client).await;
+    drop(client);
+    until(|| is_reaped(pid)).await;
+    // It ended in its own way.
+    until(|| lines.all() == ["served"]).await;
+}
+
+#[test]
+fn the_end_of_the_runtime_leaves_no_process() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (client, pid, shell) = runtime.block_on(async {
+        let client = connect(below_a_shell("stubborn").grace(LONG)).await;
+        let pid = pid(&client).await;
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+        let parent = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split(' ').nth(2));
+        let shell: u32 = parent
+            .and_then(|parent| parent.parse().ok())
+            .expect("a number");
+        (client, pid, shell)
+    });
+    assert!(runs(pid) && runs(shell) && shell != std::process::id());
+    drop(runtime);
+    let rest = tokio::runtime::Runtime::new().expect("a runtime");
+    rest.block_on(until(|| !runs(pid) && !runs(shell)));
+    drop(client);
+}
+
+#[tokio::test]
+async fn what_a_process_started_ends_with_it() {
+    let client = connect(below_a_shell("after")).await;
+    let pid = pid(&client).await;
+    client.close().await;
+    assert!(!runs(pid));
+}
+
+#[tokio::test]
+async fn what_outlives_the_process_that_started_it_ends_too() {
+    // The shell ends at once, and what it started does not hear of the end of its input.
+    let script = format!("sleep 3600 & exec '{}'", program().display());
+    let client = connect(ChildProcess::new("sh").args(["-c", &script])).await;
+    let pid = pid(&client).await;
+    let mut sleeper = None;
+    for entry in std::fs::read_dir("/proc").expect("a folder").flatten() {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let group = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split(' ').nth(3));
+        if stat.contains("(sleep)") && group == Some(&pid.to_string()) {
+            sleeper = entry.file_name().to_string_lossy().parse().ok();
+        }
+    }
+    let sleeper = sleeper.expect("it sleeps");
+    assert!(runs(sleeper));
+    client.close().await;
+    assert!(!runs(sleeper));
+}
+
+#[tokio::test]
+async fn a_process_that_does_not_want_to_end_is_killed() {
+    // The shell ignores the signal, and so does what it starts.
+    let script = format!("trap '' TERM; exec '{}' stubborn", program().display());
+    let process = ChildProcess::new("sh").args(["-c", &script]);
+    let client = connect(process.grace(Duration::from_millis(100))).await;
+    let pid = pid(&client).await;
+    client.close().await;
+    assert!(is_reaped(pid));
+}
+
+#[tokio::test]
+async fn a_process_that_ends_in_the_middle_of_a_call_is_told_with_its_last_words() {
+    let lines = Lines::default();
+    let client = connect(subject(&[]).stderr(lines.stderr())).await;
+    let waits = tokio::spawn(client.call_tool("never").into_future());
+    client.call_tool("say").await.expect("said");
+    for error in [
+        exit(&client, 3).await.expect_err("no answer"),
+        waits.await.expect("no panic").expect_err("no answer"),
+        client.list_tools().await.expect_err("no process"),
+    ] {
+        let TransportError::Exited { status, stderr } = lost(&error) else {
+            panic!("{error}");
+        };
+        assert_eq!(status.code(), Some(3));
+        assert_eq!(stderr, "said\ngoing down\nwith 3");
+        assert!(error.to_string().ends_with("with 3"), "{error}");
+    }
+    assert_eq!(lines.all(), ["said", "going down", "with 3"]);
+}
+
+#[tokio::test]
+async fn a_process_that_ends_at_once_is_told_with_its_last_words() {
+    let script = "echo no such key >&2; exit 7";
+    let process = ChildProcess::new("sh").args(["-c", script]);
+    let process = process.stderr(Stderr::Trace);
+    let error = builder().connect(process).await.expect_err("no server");
+    let ConnectError::Call(error) = &error else {
+        panic!("{error}");
+    };
+    let TransportError::Exited { status, stderr } = lost(error) else {
+        panic!("{error}");
+    };
+    assert_eq!((status.code(), stderr.as_str()), (Some(7), "no such key"));
+}
+
+#[tokio::test]
+async fn a_program_that_is_missing_is_named() {
+    let process = ChildProcess::new("/nowhere/server");
+    let error = builder().connect(process).await.expect_err("no program");
+    assert!(
+        matches!(
+            &error,
+            ConnectError::Transport(TransportError::Spawn { program, source })
+                if program == "/nowhere/server" && source.kind() == std::io::ErrorKind::NotFound
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_dies_of_the_question_for_its_revision_is_started_again() {
+    let lines = Lines::default();
+    let process = subject(&["dies-of-questions"]).stderr(lines.stderr());
+    let client = connect(process).await;
+    assert_eq!(client.revision(), Revision::V2025_06_18);
+    assert_eq!(lines.all(), ["expected a handshake"]);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up_and_ended() {
+    let mut limits = Limits::default();
+    limits.probe_time = Duration::from_millis(50);
+    limits.call_time = Duration::from_millis(50);
+    let script = format!("echo $$ >&2; exec '{}' silent", program().display());
+    let lines = Lines::default();
+    let process = ChildProcess::new("sh").args(["-c", &script]);
+    let process = process.stderr(lines.stderr());
+    let error = builder().limits(limits).connect(process).await;
+    let error = error.expect_err("no answer");
+    assert!(
+        matches!(error, ConnectError::Call(CallError::Timeout { .. })),
+        "{error}"
+    );
+    let pid = lines.all().first().and_then(|pid| pid.parse().ok());
+    assert!(is_reaped(pid.expect("a number")));
+}
+
+#[tokio::test]
+async fn what_is_no_message_on_stdout_does_no_harm() {
+    let client = connect(subject(&["garbage"])).await;
+    client.list_tools().await.expect("a list");
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_process_is_started_again_if_that_is_asked_for() {
+    let restart = Restart::new(2, LONG).delay(Duration::from_millis(1), Duration::from_millis(1));
+    let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
+    for _ in 0..2 {
+        let before = pid(&client).await;
+        let error = exit(&client, 1).await.expect_err("no answer");
+        assert!(
+            matches!(lost(&error), TransportError::Exited { .. }),
+            "{error}"
+        );
+        assert_ne!(pid(&client).await, before);
+    }
+    // That was often enough.
+    for error in [
+        exit(&client, 5).await.expect_err("no answer"),
+        client.list_tools().await.expect_err("no process"),
+    ] {
+        assert!(
+            matches!(lost(&error), TransportError::Exited { status, .. } if status.code() == Some(5)),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_restart_ends_in_its_own_time_and_closing_does_not_wait() {
+    let restart = Restart::new(1, LONG).delay(10 * LONG, 10 * LONG);
+    let client = connect(subject(&[]).stderr(Stderr::Null).restart(restart)).await;
+    exit(&client, 1).await.expect_err("no answer");
+    let call = client.list_tools().timeout(Duration::from_millis(20));
+    let error = call.await.expect_err("no process");
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    let waits = tokio::spawn(client.list_tools().into_future());
+    tokio::task::yield_now().await;
+    timeout(LONG, client.close()).await.expect("at once");
+    let error = waits.await.expect("no panic").expect_err("no process");
+    assert!(matches!(lost(&error), TransportError::Closed), "{error}");
+}

@@ -1,0 +1,102 @@
+//! The process that the tests of child processes start. Its arguments say how it behaves.
+
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mcp_server::{Context, HandlerError, Server};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Exit {
+    code: i32,
+}
+
+fn server() -> Server {
+    Server::builder("subject", "1.0.0")
+        .tool("pid", "Its number", |(), _: Context| async {
+            Ok(std::process::id().to_string())
+        })
+        .tool("say", "Writes to stderr", |(), _: Context| async {
+            eprintln!("said");
+            Ok("said")
+        })
+        .tool("variable", "What a variable is", |(), _: Context| async {
+            let folder = std::env::current_dir().unwrap_or_default();
+            let variable = std::env::var("SUBJECT").unwrap_or_default();
+            Ok(format!("{variable} in {}", folder.display()))
+        })
+        .tool("exit", "Ends", |args: Exit, _: Context| async move {
+            eprintln!("going down");
+            eprintln!("with {}", args.code);
+            std::process::exit(args.code);
+            #[expect(unreachable_code)]
+            Ok(())
+        })
+        .tool("never", "Never ends", |(), _: Context| {
+            std::future::pending::<Result<(), HandlerError>>()
+        })
+        .build()
+        .expect("the definition is valid")
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    if has("garbage") {
+        println!("Listening on stdio!");
+        println!("{{\"not\": \"a message\"}}");
+    }
+    if has("dies-of-questions") {
+        return dies_of_questions();
+    }
+    if has("silent") {
+        for line in std::io::stdin().lock().lines() {
+            drop(line);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build().expect("a runtime");
+    let served = runtime.block_on(server().serve_stdio());
+    if has("after") {
+        eprintln!("served");
+    }
+    if has("stubborn") {
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+    }
+    if served.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// A server that knows of nothing but the handshake.
+fn dies_of_questions() -> ExitCode {
+    let mut lines = std::io::stdin().lock().lines();
+    let Some(Ok(first)) = lines.next() else {
+        return ExitCode::SUCCESS;
+    };
+    let request: serde_json::Value = serde_json::from_str(&first).expect("a message");
+    if request["method"] != "initialize" {
+        eprintln!("expected a handshake");
+        return ExitCode::FAILURE;
+    }
+    let answer = serde_json::json!({
+        "jsonrpc": "2.0",
+        "id": request["id"],
+        "result": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "serverInfo": { "name": "old", "version": "1.0.0" },
+        },
+    });
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{answer}").expect("written");
+    for line in lines {
+        drop(line);
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,1 @@
+//! TLS with a certificate made for the test.
