@@ -73,6 +73,11 @@ impl ClientBuilder {
     }
 
     /// Asks the user to fill in forms for servers, and declares so.
+    ///
+    /// What the user accepts is checked against the form before it is sent, with the form's
+    /// defaults for members that are left out; what does not fit is a
+    /// [`FormError`](crate::FormError), and the server gets no answer. What the user declines is
+    /// sent without content.
     pub fn on_elicit_form<F>(
         mut self,
         ask: impl Fn(ElicitRequestFormParams) -> F + Send + Sync + 'static,

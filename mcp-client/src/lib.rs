@@ -11,6 +11,7 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+mod form;
 #[cfg(feature = "http")]
 mod http;
 mod inputs;
@@ -33,6 +34,7 @@ pub use cache::Cache;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
+pub use form::{FormError, Misfit};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mcp_types::Revision;
-use mcp_types::json::{self, Object};
-use mcp_types::rpc::{self, Message};
 
 use crate::core::Core;
 use crate::error::TransportError;
@@ -57,14 +55,4 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) message: Vec<u8>,
     /// Set by the link: whether the server may have heard of it.
     pub(crate) sent: &'a AtomicBool,
-}
-
-impl Outgoing<'_> {
-    /// The params, which headers repeat parts of: read from the message where they are needed.
-    pub(crate) fn params(&self) -> Option<Object> {
-        let Ok(Message::Request { params, .. }) = rpc::parse(&self.message) else {
-            return None;
-        };
-        json::from_str(params?.get()).ok()
-    }
 }

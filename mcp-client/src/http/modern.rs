@@ -8,6 +8,7 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method};
 use mcp_types::headers::{self, encode_value, name_member};
 use mcp_types::json::{self, Object, Value};
+use mcp_types::rpc::{self, Message};
 use mcp_types::{CallToolRequest, HEADER_MISMATCH, ListToolsRequest, Request, RequestId, Revision};
 
 use super::answer::Asked;
@@ -33,7 +34,7 @@ impl HttpLink {
         core: &Arc<Core>,
         request: Outgoing<'_>,
     ) -> Result<(), TransportError> {
-        let params = name_member(request.method).and_then(|_| request.params());
+        let params = name_member(request.method).and_then(|_| params(&request.message));
         let params = &params.unwrap_or_default();
         let Outgoing {
             id,
@@ -114,6 +115,14 @@ impl HttpLink {
             }
         }
         false
+    }
+}
+
+/// The params of a request, of which headers repeat parts.
+fn params(message: &[u8]) -> Option<Object> {
+    match rpc::parse(message) {
+        Ok(Message::Request { params, .. }) => json::from_str(params?.get()).ok(),
+        _ => None,
     }
 }
 

@@ -2,4 +2,5 @@
 
 mod cache;
 mod fake;
+mod forms;
 mod lists;
