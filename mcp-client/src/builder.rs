@@ -12,6 +12,7 @@ use mcp_types::{
 };
 use tokio::sync::watch;
 
+use crate::cache::{Cache, Cached};
 use crate::calls::Calls;
 use crate::client::Client;
 use crate::connect::connect;
@@ -35,6 +36,7 @@ pub struct ClientBuilder {
     inputs: Inputs,
     notifications: Notifications,
     log_level: Option<LoggingLevel>,
+    cache: Option<Cache>,
     pinned: Option<Revision>,
 }
 
@@ -47,6 +49,7 @@ impl ClientBuilder {
             inputs: Inputs::default(),
             notifications: Notifications::default(),
             log_level: None,
+            cache: None,
             pinned: None,
         }
     }
@@ -63,7 +66,18 @@ impl ClientBuilder {
         self
     }
 
+    /// Keeps results for as long as the server says. Without this, nothing is kept.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
     /// Asks the user to fill in forms for servers, and declares so.
+    ///
+    /// What the user accepts is checked against the form before it is sent, with the form's
+    /// defaults for members that are left out; what does not fit is a
+    /// [`FormError`](crate::FormError), and the server gets no answer. What the user declines is
+    /// sent without content.
     pub fn on_elicit_form<F>(
         mut self,
         ask: impl Fn(ElicitRequestFormParams) -> F + Send + Sync + 'static,
@@ -180,7 +194,10 @@ impl ClientBuilder {
         described.log_level = self.log_level;
         let described = serde_json::to_string(&described).map_err(DecodeError::from)?;
         let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
+        let capabilities = serde_json::to_string(&self.capabilities).map_err(DecodeError::from)?;
+        let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
         Ok(Arc::new(Core {
+            cache,
             info: self.info,
             capabilities: self.capabilities,
             described,

@@ -9,11 +9,14 @@ use std::time::Duration;
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::rpc::INVALID_PARAMS;
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::time::timeout;
 
+use crate::answer;
+use crate::cache::{Found, Missing};
 use crate::calls::Progress;
 use crate::client::Client;
 use crate::core::Core;
@@ -33,6 +36,7 @@ pub struct Call<R: Request> {
     params: R::Params,
     meta: Object,
     wait: Wait,
+    fresh: bool,
 }
 
 impl<R: Request> Clone for Call<R> {
@@ -42,6 +46,7 @@ impl<R: Request> Clone for Call<R> {
             params: self.params.clone(),
             meta: self.meta.clone(),
             wait: self.wait.clone(),
+            fresh: self.fresh,
         }
     }
 }
@@ -59,6 +64,7 @@ where
             params,
             meta: Object::new(),
             wait,
+            fresh: false,
         }
     }
 
@@ -101,6 +107,12 @@ where
         self.meta("traceparent", value.into())
     }
 
+    /// Asks the server also where a result is [kept](crate::Cache) that would do.
+    pub fn fresh(mut self) -> Self {
+        self.fresh = true;
+        self
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.client.core().limits
     }
@@ -114,14 +126,34 @@ where
         let sending = Sending::new(self).await?;
         let rounds = sending.core.limits.rounds;
         let modern = sending.revision == Revision::LATEST;
+        let read = |text: &str| {
+            read(sending.revision, text).or_else(|fault| {
+                match answer::lacking(sending.revision, method, text) {
+                    Some(text) => read(sending.revision, &text),
+                    None => Err(fault),
+                }
+            })
+        };
+        let mut missing = match sending.find() {
+            Found::Kept(text) => match read(&text) {
+                Ok(Some(result)) => return Ok(result),
+                _ => None,
+            },
+            Found::Missing(missing) => Some(missing),
+            Found::Never => None,
+        };
         let mut answers = Answers::default();
         for _ in 0..rounds {
             let text = sending.send(&answers).await?;
-            let fault = match read(sending.revision, text.get()) {
-                Ok(Some(result)) => return Ok(result),
+            let fault = match read(text.get()) {
+                Ok(Some(result)) => {
+                    sending.keep(missing, &text);
+                    return Ok(result);
+                }
                 Ok(None) => None,
                 Err(fault) => Some(fault),
             };
+            missing = None;
             // Only now it matters what else the answer is.
             match (result_type(&text), fault) {
                 (Some(kind), _) if modern && kind == INPUT_REQUIRED => {
@@ -152,7 +184,7 @@ where
         let method = R::METHOD;
         let sending = Sending::new(self).await?;
         let text = sending.send(&Answers::default()).await?;
-        let decoded = sending.revision.decode(text.get());
+        let decoded = answer::decode(sending.revision, method, text.get());
         decoded.map_err(|source| CallError::Answer { method, source })
     }
 }
@@ -181,6 +213,7 @@ struct Sending<R> {
     params: Box<RawValue>,
     meta: Object,
     wait: Wait,
+    fresh: bool,
     /// The connection lasts as long as the call.
     _client: Client,
     request: PhantomData<fn() -> R>,
@@ -208,6 +241,7 @@ where
             params,
             meta: call.meta,
             wait: call.wait,
+            fresh: call.fresh,
             _client: call.client,
             request: PhantomData,
         })
@@ -232,7 +266,32 @@ where
             let more = self.meta.iter();
             more.fold(params, |params, (name, value)| params.meta(name, value))
         });
-        text.await
+        let text = text.await;
+        if let (Err(CallError::Refused { source, .. }), Some(cache)) = (&text, &self.core.cache) {
+            // Perhaps a cursor that the server does not know any more.
+            if source.code == INVALID_PARAMS && self.revision == Revision::LATEST {
+                cache.forget(method);
+            }
+        }
+        text
+    }
+
+    /// Looks whether the result is there already.
+    fn find(&self) -> Found {
+        match &self.core.cache {
+            Some(cache) if self.revision == Revision::LATEST => {
+                let known = &self.core.described;
+                cache.find(R::METHOD, &self.params, known, &self.meta, self.fresh)
+            }
+            _ => Found::Never,
+        }
+    }
+
+    /// Keeps a result that was not there.
+    fn keep(&self, missing: Option<Missing>, text: &RawValue) {
+        if let (Some(missing), Some(cache)) = (missing, &self.core.cache) {
+            cache.keep(missing, text.get());
+        }
     }
 
     /// Answers what the server asks.

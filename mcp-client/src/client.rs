@@ -149,6 +149,14 @@ impl Client {
         })
     }
 
+    /// Drops what is [kept](crate::Cache) for this client alone: what to do when it speaks for
+    /// somebody else from now on.
+    pub fn forget_cached(&self) {
+        if let Some(cache) = &self.core().cache {
+            cache.forget_own();
+        }
+    }
+
     /// Any request of the method table, or one of an application's own.
     pub fn request<R>(&self, params: R::Params) -> Call<R>
     where

@@ -14,6 +14,7 @@ use mcp_types::{
     UnsupportedProtocolVersionErrorData,
 };
 
+use crate::answer;
 use crate::core::Core;
 use crate::era::Era;
 use crate::error::{CallError, ConnectError};
@@ -152,7 +153,7 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
         Params::new().described(core, Revision::LATEST, None)
     });
     let text = text.await?;
-    let result = Revision::LATEST.decode(text.get());
+    let result = answer::decode(Revision::LATEST, method, text.get());
     result.map_err(|source| CallError::Answer { method, source })
 }
 

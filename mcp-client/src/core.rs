@@ -14,6 +14,7 @@ use mcp_types::{
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
+use crate::cache::Cached;
 use crate::calls::{Calls, Reply};
 use crate::era::Era;
 use crate::inputs::Inputs;
@@ -40,6 +41,8 @@ pub(crate) struct Core {
     pub(crate) inputs: Inputs,
     pub(crate) calls: Arc<Calls>,
     pub(crate) link: Arc<dyn Link>,
+    /// What need not be asked for again, where that was wished for.
+    pub(crate) cache: Option<Cached>,
     pub(crate) notifications: Notifications,
     pub(crate) requests: Arc<Requests>,
     pub(crate) inboxes: Inboxes,
@@ -146,6 +149,9 @@ impl Core {
     fn notification(&self, method: &str, params: Option<&RawValue>) {
         let revision = self.revision();
         let text = params.map_or("null", RawValue::get);
+        if let Some(cache) = &self.cache {
+            cache.notice(method, text);
+        }
         let heard = match method {
             ProgressNotification::METHOD => self.progress(revision, text),
             CancelledNotification::METHOD => self.cancelled(revision, text),

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::form;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams, ElicitRequestParams,
@@ -42,7 +43,8 @@ impl Inputs {
         Ok(match request {
             InputRequest::Elicit(request) => match (request.params, &self.form, &self.url) {
                 (ElicitRequestParams::Form(params), Some(handler), _) => {
-                    handler(params).await?.into()
+                    let form = params.requested_schema.clone();
+                    form::complete(&form, handler(params).await?)?.into()
                 }
                 (ElicitRequestParams::URL(params), _, Some(handler)) => {
                     handler(params).await?.into()

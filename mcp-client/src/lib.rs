@@ -1,6 +1,8 @@
 //! Model Context Protocol clients: typed calls to servers of every revision.
 
+mod answer;
 mod builder;
+mod cache;
 mod call;
 mod calls;
 mod client;
@@ -9,6 +11,7 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+mod form;
 #[cfg(feature = "http")]
 mod http;
 mod inputs;
@@ -27,9 +30,11 @@ mod transport;
 #[cfg(feature = "http")]
 pub use self::http::{Authorize, AuthorizeError, Challenge, EraCache, Http, HttpError, Token};
 pub use builder::ClientBuilder;
+pub use cache::Cache;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
+pub use form::{FormError, Misfit};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};

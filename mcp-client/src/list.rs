@@ -13,7 +13,8 @@ use std::vec;
 
 use futures_core::Stream;
 use mcp_types::revision::Versioned;
-use mcp_types::{Cursor, Request};
+use mcp_types::rpc::INVALID_PARAMS;
+use mcp_types::{Cursor, Outcome, Request};
 use serde::de::DeserializeOwned;
 
 use crate::call::Call;
@@ -24,7 +25,10 @@ pub use page::{ElementError, Page};
 
 /// A request whose result is one page of a list.
 pub trait Paged:
-    Request<Params: Versioned, Result: Versioned + fmt::Debug> + Send + Sized + 'static
+    Request<Params: Versioned, Result: Versioned + Outcome<Complete = Self::Result> + fmt::Debug>
+    + Send
+    + Sized
+    + 'static
 {
     /// What the list is of.
     type Item: DeserializeOwned + fmt::Debug + Send + Unpin + 'static;
@@ -46,8 +50,7 @@ impl<R: Paged> Call<R> {
     ///
     /// See [`CallError`]; also where a page is malformed elsewhere than in an element.
     pub async fn page(self) -> Result<Page<R>, CallError> {
-        self.finish(|revision, text| page::read(revision, text).map(Some))
-            .await
+        self.finish(page::read).await
     }
 
     /// This page and all that follow. What the call says of time, progress and `_meta` holds for
@@ -56,6 +59,7 @@ impl<R: Paged> Call<R> {
         let limits = self.limits();
         List {
             bounds: Bounds::new(limits),
+            first: self.clone(),
             next: Some(self),
             asking: None,
             items: Vec::new().into_iter(),
@@ -95,6 +99,7 @@ impl<R: Paged> Call<R> {
 /// page that was asked for. Dropping the list gives up that request.
 #[must_use = "no page is asked for until an element is"]
 pub struct List<R: Paged> {
+    first: Call<R>,
     /// Asks for the page that follows; absent behind the last one.
     next: Option<Call<R>>,
     asking: Option<Asking<R>>,
@@ -118,6 +123,15 @@ pub struct Listed<T> {
     pub items: Vec<T>,
     /// The elements that are not.
     pub faults: Vec<ElementError>,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
 }
 
 /// Why a list has no end.
@@ -152,20 +166,29 @@ impl<R: Paged> List<R> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// All elements that are left.
+    /// All elements that are left. Where the server takes a cursor of its own for none, the list
+    /// changed meanwhile: then everything is asked for once more.
     ///
     /// # Errors
     ///
     /// What ends the list before its end. [`next`](Self::next) also gives what came before.
     pub async fn all(mut self) -> Result<Listed<R::Item>, CallError> {
-        let mut listed = Listed {
-            items: Vec::new(),
-            faults: Vec::new(),
-        };
+        let mut listed = Listed::default();
+        let mut again = Some(self.first.clone().fresh());
         while let Some(element) = self.next().await {
             match element {
                 Ok(item) => listed.items.push(item),
                 Err(CallError::Element { source, .. }) => listed.faults.push(*source),
+                Err(CallError::Refused { source, .. })
+                    if source.code == INVALID_PARAMS
+                        && self.bounds.pages > 0
+                        && again.is_some() =>
+                {
+                    if let Some(first) = again.take() {
+                        self = first.list();
+                        listed = Listed::default();
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use mcp_types::Revision;
 use mcp_types::error::{DecodeError, Path, Segment};
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
+use mcp_types::{Outcome, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -60,20 +60,24 @@ impl std::error::Error for ElementError {
 }
 
 /// Reads a page. Where nothing is wrong, this is reading the result and no more.
-pub(super) fn read<R: Paged>(revision: Revision, text: &str) -> Result<Page<R>, VersionError> {
+/// `None` where it is no page but another outcome.
+pub(super) fn read<R: Paged>(
+    revision: Revision,
+    text: &str,
+) -> Result<Option<Page<R>>, VersionError> {
     let bytes = text.len();
-    let (result, faults) = match revision.decode(text) {
+    let (result, faults) = match revision.decode::<R::Result>(text) {
         Ok(result) => (result, Vec::new()),
         Err(error) => match sort_out::<R>(revision, text) {
             Some((rest, faults)) => (revision.decode(&rest)?, faults),
             None => return Err(error),
         },
     };
-    Ok(Page {
+    Ok(result.complete().ok().map(|result| Page {
         result,
         faults,
         bytes,
-    })
+    }))
 }
 
 /// The page without its malformed elements, and those; `None` where no element is malformed.

@@ -9,7 +9,8 @@ use tokio::sync::mpsc;
 /// A client, and what its server was asked after the connection was made.
 pub(crate) struct Fake {
     pub(crate) client: Client,
-    pub(crate) asked: mpsc::UnboundedReceiver<(String, Object)>,
+    asked: mpsc::UnboundedReceiver<(String, Object)>,
+    say: mpsc::UnboundedSender<String>,
 }
 
 impl Fake {
@@ -22,14 +23,28 @@ impl Fake {
     ) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (heard, asked) = mpsc::unbounded_channel();
-        tokio::spawn(serve(theirs, revision, heard, answer));
+        let (say, says) = mpsc::unbounded_channel();
+        tokio::spawn(serve(theirs, revision, heard, says, answer));
         let (reader, writer) = tokio::io::split(ours);
         let builder = builder.revision(revision);
         let client = builder.connect(ByteStream::new(reader, writer)).await;
         Self {
             client: client.expect("the server answers"),
             asked,
+            say,
         }
+    }
+
+    /// Has the server send a notification by itself, and waits until the client has read it.
+    pub(crate) async fn notify(&mut self, method: &str, params: &str) {
+        let line = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
+        self.say.send(line).expect("the server is there");
+        // What comes behind it on the same stream was read after it.
+        let arguments = Object::from([("after", method)]);
+        let call = self.client.call_tool("ping").arguments(arguments);
+        drop(call.await);
+        let asked = self.asked();
+        assert_eq!(asked.len(), 1, "{asked:?}");
     }
 
     /// What was asked so far.
@@ -42,11 +57,23 @@ async fn serve(
     stream: DuplexStream,
     revision: Revision,
     heard: mpsc::UnboundedSender<(String, Object)>,
+    mut says: mpsc::UnboundedReceiver<String>,
     mut answer: impl FnMut(&str, &Object) -> String,
 ) {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut lines = BufReader::new(reader).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
+    loop {
+        let line = tokio::select! {
+            biased;
+            Some(line) = says.recv() => {
+                if writer.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+                    return;
+                }
+                continue;
+            }
+            line = lines.next_line() => line,
+        };
+        let Ok(Some(line)) = line else { return };
         let Ok(rpc::Message::Request {
             id, method, params, ..
         }) = rpc::parse_str(&line)

@@ -1,4 +1,6 @@
 //! Our client and servers that do what a test says.
 
+mod cache;
 mod fake;
+mod forms;
 mod lists;

@@ -778,7 +778,11 @@ impl Outcome for super::v2026_07_28::CompleteResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -1110,7 +1114,11 @@ impl Outcome for super::v2026_07_28::DiscoverResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -1585,7 +1593,11 @@ impl Outcome for super::v2026_07_28::GetResourceResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -1823,7 +1835,11 @@ impl Outcome for super::v2026_07_28::ListPromptsResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -2067,7 +2083,11 @@ impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -2251,7 +2271,11 @@ impl Outcome for super::v2026_07_28::ListResourcesResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -2595,7 +2619,11 @@ impl Outcome for super::v2026_07_28::ListToolsResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -3329,7 +3357,11 @@ impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -4142,7 +4174,11 @@ impl Outcome for super::v2026_07_28::ResultObject {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 
@@ -4314,7 +4350,11 @@ impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
     type Complete = Self;
 
     fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+        if self.result_type.as_str() == "complete" {
+            Ok(self)
+        } else {
+            Err(Box::new(self))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parameters and results of messages at every revision.
 
+use super::super::object::field;
 use super::super::{EmitError, Emitter, cfg, used};
 use super::revision_ident;
 use crate::model::{Kind, MessageKind, Ty, type_ident};
@@ -135,7 +136,7 @@ impl Emitter<'_> {
         let cfg_type = features.and_then(|features| cfg(features));
         let (own, cfg_revision) = (self.path_of(at, name), self.revision_cfg(at));
         let (complete, body) = match self.plain_outcome(at, name) {
-            None => (quote! { Self }, quote! { Ok(self) }),
+            None => (quote! { Self }, self.undone(at, name)),
             Some((variant, plain)) => {
                 let variant = format_ident!("{variant}");
                 let body = quote! {
@@ -155,6 +156,33 @@ impl Emitter<'_> {
                 fn complete(self) -> Result<#complete, Box<Self>> { #body }
             }
         }
+    }
+
+    /// The body that takes a result for complete where its open enumerations say what a
+    /// constructor makes them say.
+    fn undone(&self, at: usize, name: &str) -> TokenStream {
+        let model = &self.family.models[at];
+        let members = match model.get(name).map(|def| &def.kind) {
+            Some(Kind::Object(object)) => object.members.as_slice(),
+            _ => &[],
+        };
+        let said = members.iter().filter(|member| member.required);
+        let said: Vec<_> = said
+            .filter_map(|member| {
+                let default = self.hints.default_of(name, &member.json)?.as_str()?;
+                let Ty::Named(named) = model.resolve(&member.ty) else {
+                    return None;
+                };
+                let kind = &model.get(named)?.kind;
+                let field = field(member);
+                matches!(kind, Kind::Enum(values) if values.open)
+                    .then(|| quote! { self.#field.as_str() == #default })
+            })
+            .collect();
+        if said.is_empty() {
+            return quote! { Ok(self) };
+        }
+        quote! { if #(#said)&&* { Ok(self) } else { Err(Box::new(self)) } }
     }
 
     fn version(&self, at: usize, name: &str, steps: &[Steps]) -> TokenStream {

@@ -1,0 +1,50 @@
+//! What a check is, and those that every server has to pass.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::peer::{Peer, Result};
+
+/// What came of a check that did not fail.
+pub(crate) enum Outcome {
+    Done,
+    /// The server has nothing for it.
+    Skipped(String),
+}
+
+type Checking<'a> = Pin<Box<dyn Future<Output = Result<Outcome>> + 'a>>;
+
+/// A check by its name.
+pub(crate) type Check = (&'static str, Box<dyn Fn(&Peer) -> Checking<'_>>);
+/// All checks of a kind of server.
+pub(crate) type Checks = Vec<Check>;
+
+/// A check, of an async function that fails or does not.
+pub(crate) fn check<F>(name: &'static str, check: F) -> Check
+where
+    F: AsyncFn(&Peer) -> Result<()> + Copy + 'static,
+{
+    let run =
+        for_any(move |peer| Box::pin(async move { check(peer).await.map(|()| Outcome::Done) }));
+    (name, Box::new(run))
+}
+
+/// Fails with what was found where something else was expected.
+pub(crate) fn expect(right: bool, found: impl std::fmt::Debug) -> Result<()> {
+    if right {
+        Ok(())
+    } else {
+        Err(format!("found {found:?}").into())
+    }
+}
+
+/// A server without a part of the protocol.
+pub(crate) fn skipped(name: &'static str, why: &'static str) -> Check {
+    let run = for_any(move |_| Box::pin(async move { Ok(Outcome::Skipped(why.to_owned())) }));
+    (name, Box::new(run))
+}
+
+/// Says of a closure that it takes a peer of any lifetime.
+fn for_any<F: for<'a> Fn(&'a Peer) -> Checking<'a>>(run: F) -> F {
+    run
+}

@@ -1,0 +1,77 @@
+//! Our client with servers that we did not write: `cargo xtask interop client`.
+//!
+//! ```text
+//! client KIND stdio COMMAND ARGUMENT...
+//! client KIND http URL
+//! ```
+//!
+//! The kind of server says what is expected of it.
+
+mod checks;
+mod everything;
+mod files;
+mod memory;
+mod peer;
+mod python;
+
+use std::env;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use checks::{Checks, Outcome};
+use peer::{Peer, Result};
+
+/// How long a check may take; each needs seconds at most.
+const LIMIT: Duration = Duration::from_secs(20);
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match run(&arguments).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: &[String]) -> Result<bool> {
+    let [kind, way @ ..] = arguments else {
+        return Err("which kind of server?".into());
+    };
+    let checks: Checks = match kind.as_str() {
+        "everything" => everything::checks(),
+        "filesystem" => files::checks(),
+        "memory" => memory::checks(),
+        "python" => python::checks(),
+        _ => return Err(format!("no such kind: {kind}").into()),
+    };
+    let peer = Peer::connect(way).await?;
+    println!("{} speaks {}", peer.name(), peer.client.revision());
+    let (mut passed, mut skipped, mut failed) = (0, 0, 0);
+    for (name, check) in checks {
+        match tokio::time::timeout(LIMIT, check(&peer)).await {
+            Ok(Ok(Outcome::Done)) => {
+                println!("  ok       {name}");
+                passed += 1;
+            }
+            Ok(Ok(Outcome::Skipped(why))) => {
+                println!("  skipped  {name}: {why}");
+                skipped += 1;
+            }
+            Ok(Err(error)) => {
+                println!("  FAILED   {name}: {error}");
+                failed += 1;
+            }
+            Err(_) => {
+                println!("  FAILED   {name}: not done within {LIMIT:?}");
+                failed += 1;
+            }
+        }
+    }
+    peer.client.close().await;
+    println!("{passed} passed, {skipped} skipped, {failed} failed");
+    Ok(failed == 0)
+}

@@ -1,0 +1,151 @@
+//! [`Peer`]: a server, and what it was heard to say.
+
+use std::env;
+use std::error::Error;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_client::types::json::{Map, Object};
+use mcp_client::types::{
+    CallToolResult, ContentBlock, CreateMessageResult, ElicitAction, ElicitResult, LoggingLevel,
+    LoggingMessageNotificationParams, Role, Root, SamplingMessageContentBlock, TextContent,
+};
+use mcp_client::{ChildProcess, Client, ClientBuilder, Http};
+use tokio::sync::Notify;
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// The model that answers.
+pub(crate) const MODEL: &str = "a-model";
+
+/// A connected server.
+pub(crate) struct Peer {
+    pub(crate) client: Client,
+    pub(crate) logs: Heard<LoggingMessageNotificationParams>,
+    /// Pages that the user was sent to.
+    pub(crate) pages: Heard<String>,
+}
+
+impl Peer {
+    /// Connects in the way that the arguments say.
+    pub(crate) async fn connect(way: &[String]) -> Result<Self> {
+        let (logs, pages) = (Heard::default(), Heard::default());
+        let builder = builder(&logs, &pages)?;
+        let way: Vec<&str> = way.iter().map(String::as_str).collect();
+        let client = match way[..] {
+            ["stdio", command, ref arguments @ ..] => {
+                builder
+                    .connect(ChildProcess::new(command).args(arguments))
+                    .await?
+            }
+            ["http", url] => builder.connect(Http::new(url)).await?,
+            _ => return Err("which way?".into()),
+        };
+        Ok(Self {
+            client,
+            logs,
+            pages,
+        })
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.client
+            .server_info()
+            .map_or_else(|| "a server without a name".into(), |info| info.name)
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: Object) -> Result<CallToolResult> {
+        Ok(self.client.call_tool(tool).arguments(arguments).await?)
+    }
+
+    /// The text that a tool answers with.
+    pub(crate) async fn text(&self, tool: &str, arguments: Object) -> Result<String> {
+        let result = self.call(tool, arguments).await?;
+        if result.is_error == Some(true) {
+            return Err(format!("{tool}: {:?}", texts(&result.content)).into());
+        }
+        Ok(texts(&result.content))
+    }
+}
+
+/// What the texts say.
+pub(crate) fn texts(content: &[ContentBlock]) -> String {
+    let texts = content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A client that has an answer to everything.
+fn builder(
+    logs: &Heard<LoggingMessageNotificationParams>,
+    pages: &Heard<String>,
+) -> Result<ClientBuilder> {
+    let (logs, pages) = (logs.clone(), pages.clone());
+    let root = format!("file://{}", env::current_dir()?.display());
+    let builder = Client::builder("interop", "1.0.0")
+        .on_elicit_form(|_| async {
+            let content = Map::from([("name", "Ada".to_owned())]);
+            Ok(ElicitResult::new(ElicitAction::Accept).content(content))
+        })
+        .on_elicit_url(move |asked| {
+            pages.add(asked.url);
+            async { Ok(ElicitResult::new(ElicitAction::Accept)) }
+        })
+        .on_sample(|_| async {
+            let said = SamplingMessageContentBlock::from(TextContent::new("Hello."));
+            Ok(CreateMessageResult::new(MODEL, Role::Assistant, said))
+        })
+        .on_roots(move || {
+            let root = Root::new(root.clone());
+            async { Ok(vec![root]) }
+        })
+        .on_log(LoggingLevel::Info, move |log| logs.add(log));
+    Ok(builder)
+}
+
+/// What was heard, for checks to wait for.
+pub(crate) struct Heard<T> {
+    inner: Arc<(Mutex<Vec<T>>, Notify)>,
+}
+
+impl<T> Clone for Heard<T> {
+    fn clone(&self) -> Self {
+        let inner = Arc::clone(&self.inner);
+        Self { inner }
+    }
+}
+
+impl<T> Default for Heard<T> {
+    fn default() -> Self {
+        let inner = Arc::new((Mutex::new(Vec::new()), Notify::new()));
+        Self { inner }
+    }
+}
+
+impl<T> Heard<T> {
+    pub(crate) fn add(&self, what: T) {
+        let (all, added) = &*self.inner;
+        all.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(what);
+        added.notify_one();
+    }
+
+    /// Takes all that was heard, as soon as there is something.
+    pub(crate) fn next(&self) -> impl Future<Output = Vec<T>> {
+        let inner = Arc::clone(&self.inner);
+        async move {
+            let (all, added) = &*inner;
+            loop {
+                let taken =
+                    std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner));
+                if !taken.is_empty() {
+                    return taken;
+                }
+                added.notified().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! [`Store`]: what is kept, and until when.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+/// Results that are kept if nothing else is said.
+const ENTRIES: usize = 256;
+/// And their bytes.
+const BYTES: usize = 8 << 20;
+/// Bytes that a result takes beside its text and what it is found by, about.
+const OVERHEAD: usize = 128;
+
+/// Whose a result is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// One client's.
+    Own(u64),
+    /// All clients' of a server that can do the same.
+    Shared {
+        server: Arc<str>,
+        capabilities: Arc<str>,
+    },
+}
+
+/// What a result is found by.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) place: Place,
+    pub(super) method: &'static str,
+    pub(super) params: String,
+}
+
+struct Entry {
+    text: Arc<str>,
+    until: Instant,
+    /// When it was last used, as a number that grows.
+    used: u64,
+}
+
+impl Entry {
+    fn size(&self, key: &Key) -> usize {
+        OVERHEAD + key.params.len() + self.text.len()
+    }
+}
+
+/// Results, none longer than it says, and no more than the limits say.
+pub(super) struct Store {
+    entries: HashMap<Key, Entry>,
+    bytes: usize,
+    most: (usize, usize),
+    clients: u64,
+    uses: u64,
+    /// How often results of a method were dropped because they changed. What was asked for before
+    /// is not kept.
+    ages: HashMap<&'static str, u64>,
+    /// The same for all methods at once.
+    age: u64,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            entries: HashMap::new(),
+            bytes: 0,
+            most: (ENTRIES, BYTES),
+            clients: 0,
+            uses: 0,
+            ages: HashMap::new(),
+            age: 0,
+        }
+    }
+}
+
+impl Store {
+    pub(super) fn limit(&mut self, entries: Option<usize>, bytes: Option<usize>) {
+        self.most.0 = entries.unwrap_or(self.most.0);
+        self.most.1 = bytes.unwrap_or(self.most.1);
+        self.make_room();
+    }
+
+    /// A client that none was before.
+    pub(super) fn client(&mut self) -> u64 {
+        self.clients += 1;
+        self.clients
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Grows whenever what a method gave may have changed.
+    pub(super) fn age(&self, method: &str) -> u64 {
+        self.age + self.ages.get(method).copied().unwrap_or_default()
+    }
+
+    pub(super) fn get(&mut self, key: &Key, now: Instant) -> Option<Arc<str>> {
+        let entry = self.entries.get_mut(key)?;
+        if now >= entry.until {
+            self.remove(key);
+            return None;
+        }
+        self.uses += 1;
+        entry.used = self.uses;
+        Some(Arc::clone(&entry.text))
+    }
+
+    /// Keeps a text that was asked for at an age.
+    pub(super) fn put(&mut self, key: Key, text: &str, until: Instant, age: u64) {
+        if self.age(key.method) != age {
+            return;
+        }
+        self.remove(&key);
+        self.uses += 1;
+        let used = self.uses;
+        let text = Arc::from(text);
+        let entry = Entry { text, until, used };
+        if entry.size(&key) > self.most.1 {
+            return;
+        }
+        self.bytes += entry.size(&key);
+        self.entries.insert(key, entry);
+        self.make_room();
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some((key, entry)) = self.entries.remove_entry(key) {
+            self.bytes -= entry.size(&key);
+        }
+    }
+
+    /// Drops what a method gave, where `which` says so by the key.
+    pub(super) fn changed(&mut self, method: &'static str, which: impl Fn(&Key) -> bool) {
+        *self.ages.entry(method).or_default() += 1;
+        self.leave(|key| key.method == method && which(key));
+    }
+
+    /// Drops what `which` says, of any method.
+    pub(super) fn forget(&mut self, which: impl Fn(&Key) -> bool) {
+        self.age += 1;
+        self.leave(which);
+    }
+
+    /// Drops what nobody will look for any more.
+    pub(super) fn leave(&mut self, which: impl Fn(&Key) -> bool) {
+        let bytes = &mut self.bytes;
+        self.entries.retain(|key, entry| {
+            let keep = !which(key);
+            if !keep {
+                *bytes -= entry.size(key);
+            }
+            keep
+        });
+    }
+
+    /// Drops what was not used for the longest time. There are few enough to look at all.
+    fn make_room(&mut self) {
+        while self.entries.len() > self.most.0 || self.bytes > self.most.1 {
+            let Some(used) = self.entries.values().map(|entry| entry.used).min() else {
+                return;
+            };
+            let bytes = &mut self.bytes;
+            self.entries.retain(|key, entry| {
+                let keep = entry.used != used;
+                if !keep {
+                    *bytes -= entry.size(key);
+                }
+                keep
+            });
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! [`complete`]: whether what a user filled in is what a form asks for.
+
+mod format;
+
+use mcp_types::json::{Map, Number};
+use mcp_types::{
+    ElicitAction, ElicitResult, ElicitValue, EnumSchema, MultiSelectEnumSchema, NumberSchema,
+    NumberSchemaType, PrimitiveSchemaDefinition, RequestedSchema, SingleSelectEnumSchema,
+    StringSchema, TitledOption,
+};
+
+/// Why an answer to a form cannot be sent: what the program's own handler gave is not what the
+/// server asked for. Values are not repeated, they may be private.
+///
+/// It is the source of [`CallError::Input`](crate::CallError::Input), to be had by `downcast_ref`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormError {
+    /// A member is required, and has no default.
+    #[error("the answer to the form lacks `{member}`")]
+    Missing {
+        /// The member.
+        member: String,
+    },
+    /// A member is not what its schema says.
+    #[error("`{member}` of the answer to the form {reason}")]
+    Misfit {
+        /// The member.
+        member: String,
+        /// What is wrong with it.
+        reason: Misfit,
+    },
+}
+
+/// What is wrong with a member of a form's answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// It is of another type.
+    #[error("is not {expected}")]
+    Type {
+        /// The type that is asked for.
+        expected: &'static str,
+    },
+    /// It is too short.
+    #[error("has fewer than {least} {of}")]
+    Few {
+        /// The bound.
+        least: i64,
+        /// Characters or values.
+        of: &'static str,
+    },
+    /// It is too long.
+    #[error("has more than {most} {of}")]
+    Many {
+        /// The bound.
+        most: i64,
+        /// Characters or values.
+        of: &'static str,
+    },
+    /// The number is too small.
+    #[error("is less than {least}")]
+    Less {
+        /// The bound.
+        least: Number,
+    },
+    /// The number is too large.
+    #[error("is more than {most}")]
+    More {
+        /// The bound.
+        most: Number,
+    },
+    /// The text has another form: it is no date, no address.
+    #[error("is not of the format `{format}`")]
+    Format {
+        /// The format.
+        format: String,
+    },
+    /// It is none of the values that the form offers.
+    #[error("is none of the values offered")]
+    NotOffered,
+}
+
+/// An answer as the form asks for it: with defaults for what was left out, and checked. What was
+/// declined or cancelled says nothing else.
+pub(crate) fn complete(
+    form: &RequestedSchema,
+    mut answer: ElicitResult,
+) -> Result<ElicitResult, FormError> {
+    if answer.action != ElicitAction::Accept {
+        answer.content = None;
+        return Ok(answer);
+    }
+    let mut content = answer.content.unwrap_or_default();
+    for (name, schema) in &form.properties {
+        if !content.contains_key(name)
+            && let Some(default) = default(schema)
+        {
+            content.insert(name, default);
+        }
+    }
+    check(form, &content)?;
+    answer.content = Some(content);
+    Ok(answer)
+}
+
+/// Members that the form does not have are left alone.
+fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
+    for name in form.required.iter().flatten() {
+        if !content.contains_key(name) {
+            let member = name.clone();
+            return Err(FormError::Missing { member });
+        }
+    }
+    for (name, schema) in &form.properties {
+        if let Some(value) = content.get(name) {
+            field(schema, value).map_err(|reason| FormError::Misfit {
+                member: name.to_owned(),
+                reason,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn default(schema: &PrimitiveSchemaDefinition) -> Option<ElicitValue> {
+    use PrimitiveSchemaDefinition as Schema;
+    let text = |text: &Option<String>| text.clone().map(ElicitValue::String);
+    let texts = |texts: &Option<Vec<String>>| texts.clone().map(ElicitValue::Array);
+    match schema {
+        Schema::String(schema) => text(&schema.default),
+        Schema::Number(schema) => schema.default.clone().map(ElicitValue::Number),
+        Schema::Boolean(schema) => schema.default.map(ElicitValue::Boolean),
+        Schema::Enum(schema) => match schema {
+            EnumSchema::SingleSelect(SingleSelectEnumSchema::Untitled(schema)) => {
+                text(&schema.default)
+            }
+            EnumSchema::SingleSelect(SingleSelectEnumSchema::Titled(schema)) => {
+                text(&schema.default)
+            }
+            EnumSchema::MultiSelect(MultiSelectEnumSchema::Untitled(schema)) => {
+                texts(&schema.default)
+            }
+            EnumSchema::MultiSelect(MultiSelectEnumSchema::Titled(schema)) => {
+                texts(&schema.default)
+            }
+            EnumSchema::LegacyTitled(schema) => text(&schema.default),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn field(schema: &PrimitiveSchemaDefinition, value: &ElicitValue) -> Result<(), Misfit> {
+    use PrimitiveSchemaDefinition as Schema;
+    let expected = match (schema, value) {
+        (Schema::String(schema), ElicitValue::String(text)) => return string(schema, text),
+        (Schema::Number(schema), ElicitValue::Number(value)) => return number(schema, value),
+        (Schema::Boolean(_), ElicitValue::Boolean(_)) => return Ok(()),
+        (Schema::Enum(EnumSchema::MultiSelect(schema)), ElicitValue::Array(values)) => {
+            return many(schema, values);
+        }
+        (Schema::Enum(EnumSchema::MultiSelect(_)), _) => "a list of values",
+        (Schema::Enum(schema), ElicitValue::String(value)) => {
+            return offered(match schema {
+                EnumSchema::SingleSelect(SingleSelectEnumSchema::Untitled(schema)) => {
+                    schema.enum_.contains(value)
+                }
+                EnumSchema::SingleSelect(SingleSelectEnumSchema::Titled(schema)) => {
+                    offers(&schema.one_of, value)
+                }
+                EnumSchema::LegacyTitled(schema) => schema.enum_.contains(value),
+                _ => false,
+            });
+        }
+        (Schema::String(_) | Schema::Enum(_), _) => "a string",
+        (Schema::Number(_), _) => "a number",
+        (Schema::Boolean(_), _) => "true or false",
+        // A kind of field that this client does not know cannot be said to be wrong.
+        _ => return Ok(()),
+    };
+    Err(Misfit::Type { expected })
+}
+
+fn offers(options: &[TitledOption], value: &str) -> bool {
+    options.iter().any(|option| option.const_ == value)
+}
+
+fn offered(known: bool) -> Result<(), Misfit> {
+    known.then_some(()).ok_or(Misfit::NotOffered)
+}
+
+fn bounds(
+    of: &'static str,
+    count: usize,
+    least: Option<i64>,
+    most: Option<i64>,
+) -> Result<(), Misfit> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    match (least, most) {
+        (Some(least), _) if count < least => Err(Misfit::Few { least, of }),
+        (_, Some(most)) if count > most => Err(Misfit::Many { most, of }),
+        _ => Ok(()),
+    }
+}
+
+fn string(schema: &StringSchema, text: &str) -> Result<(), Misfit> {
+    let length = text.chars().count();
+    bounds("characters", length, schema.min_length, schema.max_length)?;
+    match &schema.format {
+        &Some(format) if !format::fits(format, text) => Err(Misfit::Format {
+            format: format.as_str().to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
+    let float = value.as_f64().unwrap_or(f64::NAN);
+    let whole = value.is_integer() || float.fract() == 0.0;
+    if schema.type_ == NumberSchemaType::Integer && !whole {
+        let expected = "an integer";
+        return Err(Misfit::Type { expected });
+    }
+    let beyond = |bound: &Number, order: std::cmp::Ordering| {
+        let exact = value.to_i64().zip(bound.to_i64());
+        let found = match exact {
+            Some((value, bound)) => Some(value.cmp(&bound)),
+            None => bound.as_f64().and_then(|bound| float.partial_cmp(&bound)),
+        };
+        found == Some(order)
+    };
+    match (&schema.minimum, &schema.maximum) {
+        (Some(least), _) if beyond(least, std::cmp::Ordering::Less) => {
+            let least = least.clone();
+            Err(Misfit::Less { least })
+        }
+        (_, Some(most)) if beyond(most, std::cmp::Ordering::Greater) => {
+            let most = most.clone();
+            Err(Misfit::More { most })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn many(schema: &MultiSelectEnumSchema, values: &[String]) -> Result<(), Misfit> {
+    match schema {
+        MultiSelectEnumSchema::Untitled(schema) => {
+            bounds("values", values.len(), schema.min_items, schema.max_items)?;
+            offered(values.iter().all(|it| schema.items.enum_.contains(it)))
+        }
+        MultiSelectEnumSchema::Titled(schema) => {
+            bounds("values", values.len(), schema.min_items, schema.max_items)?;
+            offered(values.iter().all(|it| offers(&schema.items.any_of, it)))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,245 @@
+//! What is kept, for whom, and until when.
+
+use std::time::Duration;
+
+use mcp_client::types::Revision;
+use mcp_client::types::json::Object;
+use mcp_client::{Cache, CallError, Client, ClientBuilder};
+use tokio::time::advance;
+
+use crate::fake::{Fake, text};
+
+fn builder(cache: Cache) -> ClientBuilder {
+    Client::builder("test", "1.0.0").cache(cache)
+}
+
+/// A server whose results are kept for a second, and say how often it was asked.
+fn counting(scope: &str) -> impl FnMut(&str, &Object) -> String + Send + 'static {
+    let hints = format!(r#""resultType":"complete","ttlMs":1000,"cacheScope":"{scope}""#);
+    let mut times = 0;
+    move |method, params| {
+        times += 1;
+        match method {
+            "tools/list" => {
+                let next = match text(params, "cursor") {
+                    None => r#","nextCursor":"2""#,
+                    Some(_) => "",
+                };
+                let tool = format!(r#"{{"name":"{times}","inputSchema":{{"type":"object"}}}}"#);
+                format!(r#""result":{{"tools":[{tool}]{next},{hints}}}"#)
+            }
+            "prompts/list" => format!(r#""result":{{"prompts":[],{hints}}}"#),
+            "resources/read" => {
+                let uri = text(params, "uri").unwrap_or_default();
+                format!(r#""result":{{"contents":[{{"uri":"{uri}","text":"{times}"}}],{hints}}}"#)
+            }
+            // What a tool does is never kept, whatever the server says.
+            _ => format!(r#""result":{{"content":[],{hints}}}"#),
+        }
+    }
+}
+
+async fn connect(cache: Cache, scope: &str) -> Fake {
+    Fake::connect(Revision::LATEST, builder(cache), counting(scope)).await
+}
+
+/// The tools of the first page.
+async fn tools(client: &Client) -> String {
+    let page = client.list_tools().await.expect("a page");
+    page.tools.iter().map(|tool| &*tool.name).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_for_is_not_asked_for_again_before_its_time() {
+    let mut fake = connect(Cache::new(), "private").await;
+    assert_eq!(tools(&fake.client).await, "1");
+    advance(Duration::from_millis(999)).await;
+    assert_eq!(tools(&fake.client).await, "1", "still fresh");
+    assert_eq!(fake.asked().len(), 1);
+    advance(Duration::from_millis(1)).await;
+    assert_eq!(tools(&fake.client).await, "2", "stale");
+    let page = fake.client.list_tools().fresh().await.expect("a page");
+    assert_eq!(page.tools[0].name, "3", "asked for afresh");
+    assert_eq!(tools(&fake.client).await, "3", "and kept");
+
+    // Each page by itself; what a call does is done each time.
+    fake.asked();
+    for _ in 0..2 {
+        let listed = fake.client.tools().all().await.expect("a list");
+        assert_eq!(listed.items.len(), 2);
+        fake.client.call_tool("act").await.expect("an answer");
+    }
+    let methods: Vec<_> = fake.asked().into_iter().map(|(method, _)| method).collect();
+    assert_eq!(methods, ["tools/list", "tools/call", "tools/call"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_kept_without_a_cache_or_at_older_revisions() {
+    let plain = Client::builder("test", "1.0.0");
+    let mut fake = Fake::connect(Revision::LATEST, plain, counting("public")).await;
+    assert_eq!(tools(&fake.client).await, "1");
+    assert_eq!(tools(&fake.client).await, "2");
+    assert_eq!(fake.asked().len(), 2);
+    let older = Revision::V2025_11_25;
+    let mut fake = Fake::connect(older, builder(Cache::new()), counting("public")).await;
+    assert_eq!(tools(&fake.client).await, "1");
+    assert_eq!(tools(&fake.client).await, "2");
+    assert_eq!(fake.asked().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn params_that_matter_are_not_mixed_up() {
+    let mut fake = connect(Cache::new(), "private").await;
+    let client = fake.client.clone();
+    for uri in ["file:///a", "file:///b", "file:///a"] {
+        client.read_resource(uri).await.expect("contents");
+    }
+    assert_eq!(fake.asked().len(), 2);
+    // A trace changes no result; what else a program says may.
+    let read = || client.read_resource("file:///a");
+    read().traceparent("00-1-2-01").await.expect("contents");
+    read().on_progress(drop).await.expect("contents");
+    assert_eq!(fake.asked().len(), 0);
+    read()
+        .meta("com.example/tenant", 7)
+        .await
+        .expect("contents");
+    assert_eq!(fake.asked().len(), 1);
+    // A call that goes on after questions is none to be kept.
+    for _ in 0..2 {
+        read().request_state("x").await.expect("contents");
+    }
+    assert_eq!(fake.asked().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_is_dropped() {
+    let mut fake = connect(Cache::new(), "private").await;
+    let client = fake.client.clone();
+    let fill = async || {
+        tools(&client).await;
+        client.list_prompts().await.expect("a page");
+        for uri in ["file:///a/b", "file:///c"] {
+            client.read_resource(uri).await.expect("contents");
+        }
+    };
+    fill().await;
+    assert_eq!(fake.asked().len(), 4);
+    let cases = [
+        ("notifications/tools/list_changed", "{}", "tools/list"),
+        ("notifications/prompts/list_changed", "{}", "prompts/list"),
+        (
+            "notifications/resources/updated",
+            r#"{"uri":"file:///a"}"#,
+            "resources/read",
+        ),
+    ];
+    for (notification, params, dropped) in cases {
+        fake.notify(notification, params).await;
+        fill().await;
+        let asked: Vec<_> = fake.asked();
+        assert_eq!(asked.len(), 1, "{notification}: {asked:?}");
+        assert_eq!(asked[0].0, dropped);
+    }
+    fake.client.forget_cached();
+    fill().await;
+    assert_eq!(fake.asked().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_private_is_shared_with_nobody() {
+    for (scope, shared) in [("private", false), ("public", true)] {
+        let cache = Cache::new();
+        let one = connect(cache.of("here"), scope).await;
+        assert_eq!(tools(&one.client).await, "1");
+        for (cache, shared) in [
+            (cache.of("here"), shared),
+            (cache.of("there"), false),
+            (cache.clone(), false),
+        ] {
+            let mut other = connect(cache, scope).await;
+            assert_eq!(tools(&other.client).await, "1");
+            assert_eq!(other.asked().is_empty(), shared, "{scope}");
+        }
+        // What one client hears of holds for all.
+        let mut one = one;
+        one.asked();
+        one.notify("notifications/tools/list_changed", "{}").await;
+        let mut other = connect(cache.of("here"), scope).await;
+        tools(&other.client).await;
+        assert_eq!(other.asked().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cache_stays_within_its_bounds() {
+    let mut fake = connect(Cache::new().entries(2), "private").await;
+    let client = fake.client.clone();
+    let read = async |uri: &str| client.read_resource(uri).await.map(drop);
+    for uri in ["file:///a", "file:///b", "file:///a", "file:///c"] {
+        read(uri).await.expect("contents");
+    }
+    assert_eq!(fake.asked().len(), 3);
+    read("file:///a").await.expect("contents");
+    assert_eq!(fake.asked().len(), 0, "used last");
+    read("file:///b").await.expect("contents");
+    assert_eq!(fake.asked().len(), 1, "made room");
+
+    let mut fake = connect(Cache::new().bytes(10), "private").await;
+    tools(&fake.client).await;
+    tools(&fake.client).await;
+    assert_eq!(fake.asked().len(), 2, "too large to be kept");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_leaves_out_is_taken_as_the_specification_says() {
+    let results = [
+        r#"{"tools":[]}"#,
+        r#"{"tools":[],"resultType":"complete","ttlMs":-5,"cacheScope":"public"}"#,
+        r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"public"}"#,
+    ];
+    for result in results {
+        let answer = move |_: &str, _: &_| format!(r#""result":{result}"#);
+        let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
+        for _ in 0..2 {
+            let page = fake.client.list_tools().await.expect("a page");
+            assert_eq!(page.ttl_ms, 0);
+        }
+        assert_eq!(fake.asked().len(), 2, "{result}");
+    }
+    // What it says otherwise, it has to say right.
+    let answer = |_: &str, _: &_| {
+        r#""result":{"tools":[],"resultType":"other","ttlMs":0,"cacheScope":"public"}"#.to_owned()
+    };
+    let fake = Fake::connect(Revision::LATEST, builder(Cache::new()), answer).await;
+    for error in [
+        fake.client.list_tools().await.expect_err("no page"),
+        fake.client.tools().all().await.expect_err("no page"),
+    ] {
+        let CallError::ResultType { result_type, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(result_type, "other");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_that_is_none_any_more_begins_the_list_anew() {
+    let mut times = 0;
+    let mut fake = Fake::connect(Revision::LATEST, builder(Cache::new()), move |_, params| {
+        times += 1;
+        let hints = r#""resultType":"complete","ttlMs":60000,"cacheScope":"private""#;
+        let tool = format!(r#"{{"name":"{times}","inputSchema":{{"type":"object"}}}}"#);
+        match text(params, "cursor") {
+            None => format!(r#""result":{{"tools":[{tool}],"nextCursor":"at-{times}",{hints}}}"#),
+            Some("at-1") => r#""error":{"code":-32602,"message":"not a cursor"}"#.to_owned(),
+            Some(_) => format!(r#""result":{{"tools":[{tool}],{hints}}}"#),
+        }
+    })
+    .await;
+    assert_eq!(tools(&fake.client).await, "1");
+    let listed = fake.client.tools().all().await.expect("a list");
+    let names: Vec<_> = listed.items.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["3", "4"]);
+    assert_eq!(fake.asked().len(), 4);
+}
