@@ -1,4 +1,4 @@
-//! [`lacking`]: results of the newest revision that leave out what goes without saying.
+//! [`read`]: results as servers send them, which do not always keep to their revision.
 
 use mcp_types::Revision;
 use mcp_types::json::{self, Map, Number};
@@ -7,25 +7,43 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::cache::is_cacheable;
 
-/// Reads a result; one that leaves out what goes without saying, too.
-pub(crate) fn decode<T: Versioned>(
+/// Reads a result by a function of the revision and the text; where that fails, tries what is said
+/// of [`lacking`] and of [`newer`].
+pub(crate) fn read<T, E>(
     revision: Revision,
     method: &str,
     text: &str,
-) -> Result<T, VersionError> {
-    revision
-        .decode(text)
-        .or_else(|fault| match lacking(revision, method, text) {
-            Some(text) => revision.decode(&text),
-            None => Err(fault),
-        })
+    read: impl Fn(Revision, &str) -> Result<T, E>,
+) -> Result<T, E> {
+    read(revision, text).or_else(|fault| {
+        let other = match lacking(revision, method, text) {
+            Some(text) => read(revision, &text).ok(),
+            None => newer(revision).find_map(|newer| read(newer, text).ok()),
+        };
+        other.ok_or(fault)
+    })
+}
+
+/// Reads a message of a revision, or of one of the [`newer`] ones.
+pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, VersionError> {
+    revision.decode(text).or_else(|fault| {
+        let other = newer(revision).find_map(|newer| newer.decode(text).ok());
+        other.ok_or(fault)
+    })
+}
+
+/// The revisions with sessions that are newer than one of them: many servers speak the form of
+/// their own revision whatever they agreed on.
+fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
+    let newer = move |&&other: &&Revision| other > revision && other < Revision::LATEST;
+    Revision::ALL.iter().filter(newer).copied()
 }
 
 /// A result with what it lacks, where the specification says what to take for it: no `resultType`
 /// means `complete`; no `ttlMs`, or a negative one, means 0. What is not kept is shared with
 /// nobody, so that `cacheScope` may be lacking, too. `None` where nothing does.
 #[cold]
-pub(crate) fn lacking(revision: Revision, method: &str, text: &str) -> Option<String> {
+fn lacking(revision: Revision, method: &str, text: &str) -> Option<String> {
     if revision != Revision::LATEST {
         return None;
     }

@@ -128,14 +128,7 @@ where
         let sending = Sending::new(self).await?;
         let rounds = sending.core.limits.rounds;
         let modern = sending.revision == Revision::LATEST;
-        let read = |text: &str| {
-            read(sending.revision, text).or_else(|fault| {
-                match answer::lacking(sending.revision, method, text) {
-                    Some(text) => read(sending.revision, &text),
-                    None => Err(fault),
-                }
-            })
-        };
+        let read = |text: &str| answer::read(sending.revision, method, text, &read);
         let mut missing = match sending.find() {
             Found::Kept(text) => match read(&text) {
                 Ok(Some(result)) => return Ok(result),
@@ -196,7 +189,7 @@ where
         let method = R::METHOD;
         let sending = Sending::new(self).await?;
         let text = sending.send(&Answers::default()).await?;
-        let decoded = answer::decode(sending.revision, method, text.get());
+        let decoded = answer::read(sending.revision, method, text.get(), Revision::decode);
         decoded.map_err(|source| CallError::Answer { method, source })
     }
 }

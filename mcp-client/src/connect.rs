@@ -153,7 +153,7 @@ async fn discover(core: &Arc<Core>) -> Result<DiscoverResult, CallError> {
         Params::new().described(core, Revision::LATEST, None)
     });
     let text = text.await?;
-    let result = answer::decode(Revision::LATEST, method, text.get());
+    let result = answer::read(Revision::LATEST, method, text.get(), Revision::decode);
     result.map_err(|source| CallError::Answer { method, source })
 }
 

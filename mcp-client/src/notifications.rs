@@ -6,6 +6,8 @@ use std::sync::Arc;
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{Notification, Revision};
 
+use crate::answer;
+
 type Hear = dyn Fn(Revision, &str) -> Result<(), VersionError> + Send + Sync;
 
 /// Handlers by method.
@@ -21,7 +23,7 @@ impl Notifications {
         N::Params: Versioned,
     {
         let hear = move |revision: Revision, params: &str| {
-            heard(revision.decode(params)?);
+            heard(answer::decode(revision, params)?);
             Ok(())
         };
         self.handlers.insert(N::METHOD, Arc::new(hear));

@@ -16,7 +16,7 @@ pub(crate) async fn opened(
     revision: Revision,
     refusal: &ErrorObject,
 ) -> Result<bool, InputError> {
-    let asks = refusal.code == URL_ELICITATION_REQUIRED && revision == Revision::V2025_11_25;
+    let asks = refusal.code == URL_ELICITATION_REQUIRED && revision < Revision::LATEST;
     if !asks || inputs.url.is_none() {
         return Ok(false);
     }

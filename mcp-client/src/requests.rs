@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::answer;
 use crate::inputs::{InputError, Inputs};
 use crate::link::Link;
 
@@ -137,7 +138,7 @@ fn question(
             elicitation(revision, text).map(|params| ElicitRequest::new(params).into())
         }
         "sampling/createMessage" if inputs.sample.is_some() => {
-            let params = revision.decode(text);
+            let params = answer::decode(revision, text);
             params.map(|params| CreateMessageRequest::new(params).into())
         }
         "roots/list" if inputs.roots.is_some() => Ok(ListRootsRequest::new().into()),
@@ -151,12 +152,13 @@ fn question(
 
 /// At first there were only forms.
 fn elicitation(revision: Revision, text: &str) -> Result<ElicitRequestParams, VersionError> {
-    if revision != Revision::V2025_06_18 {
-        return revision.decode(text);
+    if revision == Revision::V2025_06_18
+        && let Ok(params) = json::from_str::<v2025_06_18::ElicitRequestFormParams>(text)
+    {
+        let params = v2025_11_25::ElicitRequestFormParams::from(params);
+        return Ok(ElicitRequestParams::Form(params.into()));
     }
-    let params: v2025_06_18::ElicitRequestFormParams = json::from_str(text)?;
-    let params = v2025_11_25::ElicitRequestFormParams::from(params);
-    Ok(ElicitRequestParams::Form(params.into()))
+    answer::decode(revision, text)
 }
 
 fn unknown(method: &str) -> ErrorObject {

@@ -3,6 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use mcp_client::types::Revision;
+
 use crate::peer::{Peer, Result};
 
 /// What came of a check that did not fail.
@@ -26,6 +28,18 @@ where
 {
     let run =
         for_any(move |peer| Box::pin(async move { check(peer).await.map(|()| Outcome::Done) }));
+    (name, Box::new(run))
+}
+
+/// The same, where the revision is new enough to have what is checked.
+pub(crate) fn since(revision: Revision, (name, run): Check) -> Check {
+    let run = for_any(move |peer| {
+        if peer.client.revision() < revision {
+            let why = format!("new in {revision}");
+            return Box::pin(async move { Ok(Outcome::Skipped(why)) });
+        }
+        run(peer)
+    });
     (name, Box::new(run))
 }
 

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use mcp_client::types::Revision::V2025_06_18;
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
     CompletionArgument, CompletionContext, ContentBlock, PromptReference, SubscriptionFilter,
 };
 use mcp_client::{CallError, SubscriptionEvent};
 
-use crate::checks::{Checks, check, expect};
+use crate::checks::{Checks, check, expect, since};
 use crate::peer::{Heard, MODEL, Peer, Result};
 
 pub(crate) fn checks() -> Checks {
@@ -25,12 +26,16 @@ pub(crate) fn checks() -> Checks {
         ),
         check("resources: text and bytes", resources),
         check("prompts, with arguments and resources", prompts),
-        check("completion, with context", completion),
+        check("completion", completion),
+        since(V2025_06_18, check("completion, with context", context)),
         check("logs", logs),
         check("subscription to a resource", subscription),
-        check("asks: form, with defaults", form),
-        check("asks: pages", page),
-        check("asks: a page before the call", page_before),
+        since(V2025_06_18, check("asks: form, with defaults", form)),
+        since(V2025_06_18, check("asks: pages", page)),
+        since(
+            V2025_06_18,
+            check("asks: a page before the call", page_before),
+        ),
         check("asks: a model", model),
         check("asks: roots", roots),
         check("many calls at once", many),
@@ -182,8 +187,12 @@ async fn prompts(peer: &Peer) -> Result<()> {
 async fn completion(peer: &Peer) -> Result<()> {
     let prompt = PromptReference::new("completable-prompt");
     let argument = CompletionArgument::new("department", "S");
-    let found = peer.client.complete(prompt.clone(), argument).await?;
-    expect(found.completion.values == ["Sales", "Support"], &found)?;
+    let found = peer.client.complete(prompt, argument).await?;
+    expect(found.completion.values == ["Sales", "Support"], &found)
+}
+
+async fn context(peer: &Peer) -> Result<()> {
+    let prompt = PromptReference::new("completable-prompt");
     let known = Map::from([("department", "Sales".to_owned())]);
     let argument = CompletionArgument::new("name", "");
     let call = peer.client.complete(prompt, argument);

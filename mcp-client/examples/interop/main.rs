@@ -1,11 +1,12 @@
 //! Our client with servers that we did not write: `cargo xtask interop client`.
 //!
 //! ```text
-//! client KIND stdio COMMAND ARGUMENT...
-//! client KIND http URL
+//! interop KIND REVISION stdio COMMAND ARGUMENT...
+//! interop KIND REVISION http URL
 //! ```
 //!
-//! The kind of server says what is expected of it.
+//! The kind of server says what is expected of it. The revision is one that is spoken whatever else
+//! the server speaks, or `any`.
 
 mod checks;
 mod everything;
@@ -38,8 +39,8 @@ async fn main() -> ExitCode {
 }
 
 async fn run(arguments: &[String]) -> Result<bool> {
-    let [kind, way @ ..] = arguments else {
-        return Err("which kind of server?".into());
+    let [kind, revision, way @ ..] = arguments else {
+        return Err("which kind of server, and which revision?".into());
     };
     let checks: Checks = match kind.as_str() {
         "everything" => everything::checks(),
@@ -48,7 +49,7 @@ async fn run(arguments: &[String]) -> Result<bool> {
         "python" => python::checks(),
         _ => return Err(format!("no such kind: {kind}").into()),
     };
-    let peer = Peer::connect(way).await?;
+    let peer = Peer::connect(revision, way).await?;
     println!("{} speaks {}", peer.name(), peer.client.revision());
     let (mut passed, mut skipped, mut failed) = (0, 0, 0);
     for (name, check) in checks {

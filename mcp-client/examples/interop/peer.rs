@@ -28,9 +28,12 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// Connects in the way that the arguments say.
-    pub(crate) async fn connect(way: &[String]) -> Result<Self> {
+    pub(crate) async fn connect(revision: &str, way: &[String]) -> Result<Self> {
         let (logs, pages) = (Heard::default(), Heard::default());
-        let builder = builder(&logs, &pages)?;
+        let mut builder = builder(&logs, &pages)?;
+        if revision != "any" {
+            builder = builder.revision(revision.parse()?);
+        }
         let way: Vec<&str> = way.iter().map(String::as_str).collect();
         let client = match way[..] {
             ["stdio", command, ref arguments @ ..] => {

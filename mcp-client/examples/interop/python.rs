@@ -8,7 +8,7 @@ use mcp_client::types::{
 };
 use mcp_client::{CallError, SubscriptionEvent};
 
-use crate::checks::{Checks, check, expect};
+use crate::checks::{Checks, check, expect, since};
 use crate::peer::{Heard, MODEL, Peer, Result};
 
 pub(crate) fn checks() -> Checks {
@@ -24,7 +24,10 @@ pub(crate) fn checks() -> Checks {
         check("resources: text, bytes, template", resources),
         check("prompt and completion", prompts),
         check("logs of the level that was asked for", logs),
-        check("asks: form, with a default", form),
+        since(
+            Revision::V2025_06_18,
+            check("asks: form, with a default", form),
+        ),
         check("asks: a model", model),
         check("asks: roots", roots),
         check("subscription", subscription),
