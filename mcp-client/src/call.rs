@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
+use mcp_types::rpc::ErrorObject;
 use mcp_types::rpc::INVALID_PARAMS;
 #[cfg(feature = "json-schema")]
 use mcp_types::{CallToolRequest, ListToolsRequest};
@@ -25,6 +26,7 @@ use crate::core::Core;
 use crate::error::CallError;
 use crate::exchange::{Wait, exchange};
 use crate::limits::Limits;
+use crate::pages;
 use crate::params::{Params, Part};
 
 /// A request that is sent when it is awaited. Dropping it then gives the request up, and the
@@ -149,8 +151,18 @@ where
             Found::Never => None,
         };
         let mut answers = Answers::default();
+        let mut showed_pages = false;
         for _ in 0..rounds {
-            let text = sending.send(&answers).await?;
+            let text = match sending.send(&answers).await {
+                Err(CallError::Refused { source, .. })
+                    if !showed_pages && sending.opened_pages(&source).await? =>
+                {
+                    // Once: whether the user is done with them is not known.
+                    showed_pages = true;
+                    continue;
+                }
+                text => text?,
+            };
             let fault = match read(text.get()) {
                 Ok(Some(result)) => {
                     sending.keep(missing, &text);
@@ -283,6 +295,15 @@ where
             }
         }
         text
+    }
+
+    /// Whether it may help to try again after a refusal, since the user opened what it asks for.
+    async fn opened_pages(&self, refusal: &ErrorObject) -> Result<bool, CallError> {
+        let opened = pages::opened(&self.core.inputs, self.revision, refusal).await;
+        opened.map_err(|source| CallError::Input {
+            method: R::METHOD,
+            source,
+        })
     }
 
     /// Looks whether the result is there already.

@@ -22,6 +22,7 @@ mod list;
 #[rustfmt::skip]
 mod methods;
 mod notifications;
+mod pages;
 mod params;
 mod requests;
 #[cfg(feature = "json-schema")]

@@ -58,7 +58,10 @@ async fn calls(peer: &Peer) -> Result<()> {
         .await?;
     let structured = result.structured_content.ok_or("no structured content")?;
     expect(
-        structured.get("sum").and_then(|sum| sum.as_f64()) == Some(5.5),
+        structured
+            .get("sum")
+            .and_then(mcp_client::types::json::Value::as_f64)
+            == Some(5.5),
         structured,
     )?;
     let failed = peer.call("fail", Object::new()).await?;

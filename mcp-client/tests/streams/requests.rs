@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::support::{Script, builder, connect_to, soon};
+use mcp_client::CallError;
 use mcp_client::types::json::Map;
 use mcp_client::types::{
     ContentBlock, CreateMessageRequestParams, CreateMessageResult, ElicitAction, ElicitResult,
@@ -188,4 +189,33 @@ async fn a_handler_that_panics_is_an_error_for_the_server() {
         .write(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
         .await;
     assert_eq!(script.read().await["id"], 2);
+}
+
+#[tokio::test]
+async fn pages_that_a_call_needs_are_shown_once_and_the_call_is_tried_again() {
+    let (sender, mut pages) = mpsc::unbounded_channel();
+    let builder = builder().on_elicit_url(move |page| {
+        let _ = sender.send(page.url);
+        async { Ok(ElicitResult::new(ElicitAction::Accept)) }
+    });
+    let (client, mut script) = Script::legacy(builder, "2025-11-25", "{}").await;
+    let serve = async {
+        let error = r#"{"code":-32042,"message":"first this","data":{"elicitations":[
+            {"mode":"url","message":"Log in.","url":"https://a","elicitationId":"1"}]}}"#
+            .replace('\n', " ");
+        for _ in 0..2 {
+            let asked = script.read().await;
+            let id = &asked["id"];
+            let refusal = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+            script.write(&refusal).await;
+        }
+    };
+    let (result, ()) = tokio::join!(client.call_tool("any"), serve);
+    let code = match result {
+        Err(CallError::Refused { source, .. }) => source.code,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(code, -32042);
+    assert_eq!(pages.recv().await.as_deref(), Some("https://a"));
+    assert!(pages.try_recv().is_err());
 }
