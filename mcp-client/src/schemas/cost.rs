@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use super::OutputError;
 
-/// Levels that a schema may nest, and references that may follow from each other.
+/// Levels that a schema may nest.
 const DEPTH: usize = 64;
+/// Levels that it may nest with all references written out.
+const HEIGHT: usize = 256;
 /// Parts that a schema may have with all references written out.
 const PARTS: usize = 100_000;
 /// Keywords that stand for another schema.
@@ -28,6 +30,8 @@ const META: [&str; 4] = [
 pub(super) struct Cost {
     /// Parts of the schema, with references written out.
     pub(super) parts: usize,
+    /// Levels that these parts nest.
+    pub(super) height: usize,
     /// Whether it refers to itself.
     pub(super) recursive: bool,
 }
@@ -43,9 +47,10 @@ pub(super) fn of(schema: &Value) -> Result<Cost, OutputError> {
         known: HashMap::new(),
         recursive: false,
     };
-    let parts = count.parts(schema, 0)?;
+    let Size { parts, height } = count.parts(schema, 0)?;
     Ok(Cost {
         parts,
+        height,
         recursive: count.recursive,
     })
 }
@@ -90,53 +95,76 @@ struct Count<'a> {
     root: &'a Value,
     names: HashMap<&'a str, &'a Value>,
     /// Parts by reference; none for one that is being counted.
-    known: HashMap<&'a str, Option<usize>>,
+    known: HashMap<&'a str, Option<Size>>,
     recursive: bool,
 }
 
+/// What a part of a schema is with all references written out.
+#[derive(Clone, Copy)]
+struct Size {
+    parts: usize,
+    height: usize,
+}
+
+impl Size {
+    fn hold(&mut self, inner: Self) {
+        self.parts += inner.parts;
+        self.height = self.height.max(inner.height + 1);
+    }
+}
+
 impl<'a> Count<'a> {
-    fn parts(&mut self, value: &'a Value, references: usize) -> Result<usize, OutputError> {
-        let mut parts = 1_usize;
+    fn parts(&mut self, value: &'a Value, level: usize) -> Result<Size, OutputError> {
+        if level > HEIGHT {
+            return Err(OutputError::Costly);
+        }
+        let mut size = Size {
+            parts: 1,
+            height: 1,
+        };
         match value {
             Value::Array(values) => {
                 for value in values {
-                    parts += self.parts(value, references)?;
+                    size.hold(self.parts(value, level + 1)?);
                 }
             }
             Value::Object(members) => {
                 for (name, value) in members {
-                    parts += self.parts(value, references)?;
+                    size.hold(self.parts(value, level + 1)?);
                     if let (true, Value::String(target)) =
                         (REFERENCES.contains(&name.as_str()), value)
                     {
-                        parts += self.target(target, references + 1)?;
+                        size.hold(self.target(target, level + 1)?);
                     }
                 }
             }
             _ => {}
         }
-        if parts > PARTS {
+        if size.parts > PARTS || size.height > HEIGHT {
             return Err(OutputError::Costly);
         }
-        Ok(parts)
+        Ok(size)
     }
 
-    fn target(&mut self, target: &'a str, references: usize) -> Result<usize, OutputError> {
-        if references > DEPTH {
-            return Err(OutputError::Costly);
-        }
+    fn target(&mut self, target: &'a str, level: usize) -> Result<Size, OutputError> {
         match self.known.get(target) {
-            Some(Some(parts)) => return Ok(*parts),
+            Some(Some(size)) => return Ok(*size),
             Some(None) => {
                 self.recursive = true;
-                return Ok(1);
+                return Ok(Size {
+                    parts: 1,
+                    height: 1,
+                });
             }
             None => {}
         }
         if META.contains(&target.trim_end_matches('#')) {
             // The schema of schemas, which the validator knows by heart.
             self.recursive = true;
-            return Ok(1_000);
+            return Ok(Size {
+                parts: 1_000,
+                height: 20,
+            });
         }
         let value = match target.strip_prefix('#') {
             None => None,
@@ -151,9 +179,9 @@ impl<'a> Count<'a> {
             return Err(unusable(reason));
         };
         self.known.insert(target, None);
-        let parts = self.parts(value, references)?;
-        self.known.insert(target, Some(parts));
-        Ok(parts)
+        let size = self.parts(value, level)?;
+        self.known.insert(target, Some(size));
+        Ok(size)
     }
 }
 
@@ -198,6 +226,15 @@ mod tests {
         assert!(of(&doubling(5)).is_ok_and(|cost| cost.parts > 64 && !cost.recursive));
         assert_eq!(of(&doubling(40)), Err(OutputError::Costly));
         assert_eq!(of(&doubling(100)), Err(OutputError::Costly));
+        // Each by itself is small, and the last one is far below the first.
+        let mut defs = serde_json::Map::new();
+        for step in 0..100 {
+            let next = json!({ "$ref": format!("#/$defs/d{}", step + 1) });
+            defs.insert(format!("d{step}"), json!({ "not": { "not": next } }));
+        }
+        defs.insert("d100".to_owned(), json!({ "type": "integer" }));
+        let long = json!({ "$ref": "#/$defs/d0", "$defs": defs });
+        assert_eq!(of(&long), Err(OutputError::Costly));
         let text = doubling(40).to_string().replace("/d3", "/d%33");
         let encoded = serde_json::from_str(&text).expect("JSON");
         assert_eq!(of(&encoded), Err(OutputError::Costly));

@@ -18,6 +18,9 @@ const FAULT: usize = 256;
 const BACKTRACKING: usize = 100_000;
 /// Parts of a schema times bytes that are checked.
 const WORK: usize = 1 << 30;
+/// Levels of a schema that refers to itself times levels that are checked: the validator calls
+/// itself as often.
+const STACK: usize = 4_096;
 
 /// A schema, ready to check with.
 pub(super) struct Validator {
@@ -57,7 +60,13 @@ impl Validator {
         if self.cost.parts.saturating_mul(text.get().len()) > WORK {
             return Err(OutputError::Costly);
         }
-        let faults = match serde_json::from_str::<Value>(text.get()) {
+        let value = serde_json::from_str::<Value>(text.get());
+        if let (true, Ok(value)) = (self.cost.recursive, &value)
+            && self.cost.height.saturating_mul(depth(value)) > STACK
+        {
+            return Err(OutputError::Costly);
+        }
+        let faults = match value {
             Ok(value) if self.schema.is_valid(&value) => return Ok(()),
             // To look for the place, the validator would go every way once more, and there may be
             // very many where a schema refers to itself.
@@ -70,6 +79,16 @@ impl Validator {
         };
         Err(OutputError::Mismatch { faults })
     }
+}
+
+/// Levels that a value nests. Reading it has bounded them.
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Array(values) => values.iter().map(depth).max(),
+        Value::Object(members) => members.values().map(depth).max(),
+        _ => None,
+    };
+    1 + inner.unwrap_or_default()
 }
 
 fn draft(dialect: &str) -> Option<Draft> {

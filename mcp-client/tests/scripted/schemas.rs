@@ -145,3 +145,24 @@ async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
         assert_eq!(found.is_none(), right);
     }
 }
+
+#[tokio::test]
+async fn a_schema_that_goes_too_deep_is_not_tried() {
+    for (nest, levels) in [(1, 100), (25, 1)] {
+        let mut definitions = String::from(r##""d60":{"properties":{"a":{"$ref":"#"}}}"##);
+        for step in 0..60 {
+            let mut inner = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1);
+            for _ in 0..nest {
+                inner = format!(r#"{{"anyOf":[{{"type":"string"}},{inner}]}}"#);
+            }
+            definitions.push_str(&format!(r#","d{step}":{inner}"#));
+        }
+        let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{definitions}}}}}"##);
+        let mut value = "1".to_owned();
+        for _ in 0..levels {
+            value = format!(r#"{{"a":{value}}}"#);
+        }
+        let found = broken(&schema, &format!(r#""structuredContent":{value}"#)).await;
+        assert_eq!(found.expect("broken").error, OutputError::Costly);
+    }
+}
