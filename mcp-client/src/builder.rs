@@ -23,6 +23,8 @@ use crate::life::Life;
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::notifications::Notifications;
+#[cfg(feature = "json-schema")]
+use crate::schemas::Schemas;
 use crate::subscription::{Inboxes, Watched};
 use crate::transport::{Opened, Transport};
 
@@ -198,6 +200,8 @@ impl ClientBuilder {
         let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
         Ok(Arc::new(Core {
             cache,
+            #[cfg(feature = "json-schema")]
+            schemas: Schemas::default(),
             info: self.info,
             capabilities: self.capabilities,
             described,

@@ -11,6 +11,8 @@ use mcp_types::json::{self, Object, Value};
 use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::rpc::ErrorObject;
 use mcp_types::rpc::INVALID_PARAMS;
+#[cfg(feature = "json-schema")]
+use mcp_types::{CallToolRequest, ListToolsRequest};
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -131,7 +133,11 @@ where
         let read = |text: &str| answer::read(sending.revision, method, text, &read);
         let mut missing = match sending.find() {
             Found::Kept(text) => match read(&text) {
-                Ok(Some(result)) => return Ok(result),
+                Ok(Some(result)) => {
+                    #[cfg(feature = "json-schema")]
+                    sending.look_at(&text)?;
+                    return Ok(result);
+                }
                 _ => None,
             },
             Found::Missing(missing) => Some(missing),
@@ -153,6 +159,8 @@ where
             let fault = match read(text.get()) {
                 Ok(Some(result)) => {
                     sending.keep(missing, &text);
+                    #[cfg(feature = "json-schema")]
+                    sending.look_at(text.get())?;
                     return Ok(result);
                 }
                 Ok(None) => None,
@@ -180,7 +188,8 @@ where
         Err(CallError::Rounds { method, rounds })
     }
 
-    /// What the server answers, whatever it is: questions are not answered.
+    /// What the server answers, whatever it is: questions are not answered, nothing is kept, and
+    /// structured results are not held to their schemas.
     ///
     /// # Errors
     ///
@@ -299,6 +308,18 @@ where
             }
             _ => Found::Never,
         }
+    }
+
+    /// Learns from the result what tools promise, or holds it to that.
+    #[cfg(feature = "json-schema")]
+    fn look_at(&self, text: &str) -> Result<(), CallError> {
+        let schemas = &self.core.schemas;
+        match R::METHOD {
+            ListToolsRequest::METHOD => schemas.learn(text),
+            CallToolRequest::METHOD => schemas.hold(self.revision, &self.params, text)?,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Keeps a result that was not there.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
+#[cfg(feature = "json-schema")]
+use mcp_types::ToolListChangedNotification;
 use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
@@ -23,6 +25,8 @@ use crate::limits::Limits;
 use crate::link::Link;
 use crate::notifications::Notifications;
 use crate::requests::{Answering, Requests};
+#[cfg(feature = "json-schema")]
+use crate::schemas::Schemas;
 use crate::subscription::{Inboxes, Watched, notice};
 
 /// As many messages of a batch are taken.
@@ -43,6 +47,9 @@ pub(crate) struct Core {
     pub(crate) link: Arc<dyn Link>,
     /// What need not be asked for again, where that was wished for.
     pub(crate) cache: Option<Cached>,
+    /// What tools promise of their results.
+    #[cfg(feature = "json-schema")]
+    pub(crate) schemas: Schemas,
     pub(crate) notifications: Notifications,
     pub(crate) requests: Arc<Requests>,
     pub(crate) inboxes: Inboxes,
@@ -151,6 +158,10 @@ impl Core {
         let text = params.map_or("null", RawValue::get);
         if let Some(cache) = &self.cache {
             cache.notice(method, text);
+        }
+        #[cfg(feature = "json-schema")]
+        if method == ToolListChangedNotification::METHOD {
+            self.schemas.forget();
         }
         let heard = match method {
             ProgressNotification::METHOD => self.progress(revision, text),

@@ -85,6 +85,15 @@ pub enum CallError {
         /// Why.
         source: ListError,
     },
+    /// The structured result of a tool is not what the tool's `outputSchema` says. Tools are held
+    /// to the schemas with which they were listed last on this connection; one that was not
+    /// listed is held to none.
+    #[cfg(feature = "json-schema")]
+    #[error("the structured result of a tool is not what it promises: {source}")]
+    Output {
+        /// Why, and the result.
+        source: Box<crate::schemas::BrokenOutput>,
+    },
     /// There was no answer in time. The server was told that nobody waits any more.
     #[error("no answer to `{method}` within {after:?}")]
     Timeout {

@@ -25,6 +25,8 @@ mod notifications;
 mod pages;
 mod params;
 mod requests;
+#[cfg(feature = "json-schema")]
+mod schemas;
 mod subscription;
 mod transport;
 
@@ -40,6 +42,8 @@ pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
+#[cfg(feature = "json-schema")]
+pub use schemas::{BrokenOutput, OutputError};
 pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};
 #[cfg(feature = "process")]

@@ -4,3 +4,5 @@ mod cache;
 mod fake;
 mod forms;
 mod lists;
+#[cfg(feature = "json-schema")]
+mod schemas;

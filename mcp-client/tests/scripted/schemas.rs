@@ -1,0 +1,168 @@
+//! Tools are held to what they promise of their structured results.
+
+use mcp_client::types::Revision;
+use mcp_client::{BrokenOutput, CallError, Client, OutputError};
+
+use crate::fake::Fake;
+
+/// A client of a server with one tool, of which it knows the schema.
+async fn connect(revision: Revision, schema: &str, result: &str) -> Fake {
+    let more = if revision == Revision::LATEST {
+        r#","resultType":"complete","ttlMs":0,"cacheScope":"private""#
+    } else {
+        ""
+    };
+    let tool =
+        format!(r#"{{"name":"it","inputSchema":{{"type":"object"}},"outputSchema":{schema}}}"#);
+    let list = format!(r#""result":{{"tools":[{tool}]{more}}}"#);
+    let result = format!(r#""result":{{"content":[],{result}{more}}}"#);
+    let builder = Client::builder("test", "1.0.0");
+    Fake::connect(revision, builder, move |method, _| match method {
+        "tools/list" => list.clone(),
+        _ => result.clone(),
+    })
+    .await
+}
+
+/// What is wrong with the result of a tool that was listed.
+async fn broken(schema: &str, result: &str) -> Option<BrokenOutput> {
+    let fake = connect(Revision::LATEST, schema, result).await;
+    fake.client.tools().all().await.expect("a list");
+    match fake.client.call_tool("it").await {
+        Ok(_) => None,
+        Err(CallError::Output { source }) => Some(*source),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const SUM: &str = r#"{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}"#;
+
+#[tokio::test]
+async fn a_result_that_breaks_its_schema_is_an_error_that_keeps_it() {
+    for revision in [
+        Revision::V2025_06_18,
+        Revision::V2025_11_25,
+        Revision::LATEST,
+    ] {
+        let result = r#""structuredContent":{"sum":"3"}"#;
+        let mut fake = connect(revision, SUM, result).await;
+        // What was not listed is held to nothing.
+        fake.client.call_tool("it").await.expect("not listed");
+        fake.client.list_tools().await.expect("a page");
+        fake.client.call_tool("other").await.expect("not listed");
+        let error = fake.client.call_tool("it").await.expect_err("broken");
+        let CallError::Output { source } = error else {
+            panic!("{revision}: {error}");
+        };
+        assert_eq!(source.tool, "it");
+        let OutputError::Mismatch { faults } = &source.error else {
+            panic!("{revision}: {source}");
+        };
+        let [fault] = &faults[..] else {
+            panic!("{faults:?}");
+        };
+        assert_eq!(fault.path().to_string(), "$.sum");
+        let content = source.result.structured_content.as_ref();
+        let content = content.expect("the result is kept").to_string();
+        assert_eq!(content, r#"{"sum":"3"}"#);
+        // When tools have changed, nobody knows until they are listed again.
+        fake.asked();
+        let changed = "notifications/tools/list_changed";
+        fake.notify(changed, "{}").await;
+        fake.client.call_tool("it").await.expect("not known");
+    }
+}
+
+#[tokio::test]
+async fn what_keeps_to_its_schema_is_a_result() {
+    let cases = [
+        (SUM, r#""structuredContent":{"sum":3,"more":[]}"#),
+        // A failure promises nothing.
+        (SUM, r#""isError":true"#),
+        // Of its own dialect, in which this means something.
+        (
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}"#,
+            r#""structuredContent":["x",1]"#,
+        ),
+        (r#"{"type":"null"}"#, r#""structuredContent":null"#),
+        (
+            r##"{"properties":{"next":{"$ref":"#"},"at":{"type":"integer"}}}"##,
+            r#""structuredContent":{"next":{"next":{"at":1}}}"#,
+        ),
+    ];
+    for (schema, result) in cases {
+        let broken = broken(schema, result).await;
+        assert!(broken.is_none(), "{schema}: {broken:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_by_its_kind() {
+    let recursive = r##"{"properties":{"next":{"$ref":"#"},"at":{"type":"integer"}}}"##;
+    let anything = r#""structuredContent":{}"#;
+    let missing = broken(SUM, r#""isError":false"#).await.expect("broken");
+    assert_eq!(missing.error, OutputError::Missing);
+    let deep = r#""structuredContent":{"next":{"at":"x"}}"#;
+    let found = broken(recursive, deep).await.expect("broken");
+    let faults = Vec::new();
+    assert_eq!(found.error, OutputError::Mismatch { faults });
+    for (schema, reason) in [
+        // Nothing is fetched.
+        (r#"{"$ref":"https://example.com/schema"}"#, "example.com"),
+        (r#"{"$schema":"https://example.com/d"}"#, "dialect"),
+        (r#"{"type":"thing"}"#, "$.type"),
+    ] {
+        let found = broken(schema, anything).await.expect("broken");
+        let OutputError::Schema { reason: told } = &found.error else {
+            panic!("{schema}: {found}");
+        };
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_would_take_forever_is_not_tried() {
+    let mut definitions = String::from(r#""d60":{"type":"integer"}"#);
+    for step in 0..60 {
+        let next = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1);
+        definitions.push_str(&format!(r#","d{step}":{{"allOf":[{next},{next}]}}"#));
+    }
+    let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{definitions}}}}}"##);
+    let found = broken(&schema, r#""structuredContent":1"#).await;
+    assert_eq!(found.expect("broken").error, OutputError::Costly);
+}
+
+#[tokio::test]
+async fn a_schema_that_refers_to_itself_in_many_ways_is_checked_in_time() {
+    let again = r##"{"properties":{"a":{"$ref":"#"}}}"##;
+    let schema = format!(r#"{{"allOf":[{again},{again}],"not":{{"type":"string"}}}}"#);
+    for (inmost, right) in [("1", true), (r#""x""#, false)] {
+        let mut value = inmost.to_owned();
+        for _ in 0..100 {
+            value = format!(r#"{{"a":{value}}}"#);
+        }
+        let found = broken(&schema, &format!(r#""structuredContent":{value}"#)).await;
+        assert_eq!(found.is_none(), right);
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_goes_too_deep_is_not_tried() {
+    for (nest, levels) in [(1, 100), (25, 1)] {
+        let mut definitions = String::from(r##""d60":{"properties":{"a":{"$ref":"#"}}}"##);
+        for step in 0..60 {
+            let mut inner = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1);
+            for _ in 0..nest {
+                inner = format!(r#"{{"anyOf":[{{"type":"string"}},{inner}]}}"#);
+            }
+            definitions.push_str(&format!(r#","d{step}":{inner}"#));
+        }
+        let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{definitions}}}}}"##);
+        let mut value = "1".to_owned();
+        for _ in 0..levels {
+            value = format!(r#"{{"a":{value}}}"#);
+        }
+        let found = broken(&schema, &format!(r#""structuredContent":{value}"#)).await;
+        assert_eq!(found.expect("broken").error, OutputError::Costly);
+    }
+}
