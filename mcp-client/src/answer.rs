@@ -34,7 +34,7 @@ pub(crate) fn decode<T: Versioned>(revision: Revision, text: &str) -> Result<T, 
 
 /// The revisions with sessions that are newer than one of them: many servers speak the form of
 /// their own revision whatever they agreed on.
-fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
+pub(crate) fn newer(revision: Revision) -> impl Iterator<Item = Revision> {
     let newer = move |&&other: &&Revision| other > revision && other < Revision::LATEST;
     Revision::ALL.iter().filter(newer).copied()
 }

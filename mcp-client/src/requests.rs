@@ -54,7 +54,7 @@ impl Requests {
         params: Option<&RawValue>,
     ) {
         if method == "ping" {
-            return answer(&*with.link, id, Ok(&Object::new()));
+            return respond(&*with.link, id, Ok(&Object::new()));
         }
         let request = match question(&with.inputs, with.revision, method, params) {
             Ok(request) => request,
@@ -80,11 +80,11 @@ impl Requests {
         };
         let task = running.tasks.spawn(async move {
             let reply = match with.inputs.answer(request).await {
-                Ok(reply) => encode(reply, with.revision).map_err(InputError::from),
+                Ok(reply) => encode(&reply, with.revision).map_err(InputError::from),
                 Err(error) => Err(error),
             };
             match reply {
-                Ok(reply) => answer(&*open.link, &open.id, Ok(&reply)),
+                Ok(reply) => respond(&*open.link, &open.id, Ok(&reply)),
                 Err(error) => refuse(&*open.link, &open.id, &said(error)),
             }
         });
@@ -165,8 +165,17 @@ fn unknown(method: &str) -> ErrorObject {
     ErrorObject::method_not_found(format!("no method `{method}`"))
 }
 
-/// An answer in the form of a revision.
-fn encode(reply: InputResponse, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+/// An answer in the form of a revision; a server that asks in the form of a newer one, for what the
+/// older cannot say, is answered in it.
+fn encode(reply: &InputResponse, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    encode_at(reply.clone(), revision).or_else(|fault| {
+        let mut newer = answer::newer(revision);
+        let other = newer.find_map(|newer| encode_at(reply.clone(), newer).ok());
+        other.ok_or(fault)
+    })
+}
+
+fn encode_at(reply: InputResponse, revision: Revision) -> Result<Box<RawValue>, VersionError> {
     match reply {
         InputResponse::Elicit(reply) => revision.encode(reply),
         InputResponse::CreateMessage(reply) => revision.encode(reply),
@@ -185,10 +194,10 @@ fn said(error: InputError) -> ErrorObject {
 }
 
 fn refuse(link: &dyn Link, id: &RequestId, error: &ErrorObject) {
-    answer::<Object>(link, id, Err(error));
+    respond::<Object>(link, id, Err(error));
 }
 
-fn answer<R: Serialize>(link: &dyn Link, id: &RequestId, reply: Result<&R, &ErrorObject>) {
+fn respond<R: Serialize>(link: &dyn Link, id: &RequestId, reply: Result<&R, &ErrorObject>) {
     let mut message = Vec::new();
     let written = match reply {
         Ok(result) => rpc::write_result(&mut message, id, result),

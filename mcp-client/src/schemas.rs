@@ -159,7 +159,7 @@ impl Schemas {
         let Err(error) = self.check(&tool, result) else {
             return Ok(());
         };
-        let result = answer::decode(revision, method, result);
+        let result = answer::read(revision, method, result, Revision::decode);
         let result = result.map_err(|source| CallError::Answer { method, source })?;
         let source = Box::new(BrokenOutput {
             tool,

@@ -219,3 +219,33 @@ async fn pages_that_a_call_needs_are_shown_once_and_the_call_is_tried_again() {
     assert_eq!(pages.recv().await.as_deref(), Some("https://a"));
     assert!(pages.try_recv().is_err());
 }
+
+#[tokio::test]
+async fn what_only_newer_revisions_have_is_understood_in_older_sessions() {
+    let builder =
+        builder().on_elicit_form(|_| async { Ok(ElicitResult::new(ElicitAction::Accept)) });
+    let (client, mut script) = Script::legacy(builder, "2025-06-18", "{}").await;
+    let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{
+        "message":"Which?","requestedSchema":{"type":"object","properties":{"a":{
+        "type":"array","items":{"type":"string","enum":["x","y"]},"default":["x"]}}}}}"#;
+    script.write(&question.replace('\n', " ")).await;
+    let answer = script.read().await;
+    assert_eq!(
+        answer["result"]["content"]["a"],
+        serde_json::json!(["x"]),
+        "{answer}"
+    );
+
+    let serve = async {
+        let asked = script.read().await;
+        let link = r#"{"content":[{"type":"resource_link","uri":"a://b","name":"c",
+            "icons":[{"src":"https://d","theme":"dark"}]}]}"#;
+        script.answer(&asked, &link.replace('\n', " ")).await;
+    };
+    let (result, ()) = tokio::join!(client.call_tool("any"), serve);
+    let result = result.expect("a result");
+    assert!(
+        matches!(*result.content, [ContentBlock::ResourceLink(_)]),
+        "{result:?}"
+    );
+}
