@@ -6,6 +6,7 @@ mod codegen;
 mod conformance;
 mod interop;
 mod node;
+mod python;
 mod schema;
 mod subject;
 mod workspace;
@@ -33,6 +34,7 @@ usage: cargo xtask <command>
   conformance client [--requirements R | --suite all] [--scenario NAME]
                                our client against the official suite
   interop server [--url URL]   foreign clients against our server
+  interop client               our client against foreign servers
 
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the barest server

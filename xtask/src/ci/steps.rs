@@ -116,9 +116,18 @@ pub(super) fn all() -> Result<Vec<Step>> {
         step("tests", tests()),
         step(
             "conformance",
-            vec![with_node("xtask conformance server --deny-warnings")],
+            vec![
+                with_node("xtask conformance server --deny-warnings"),
+                with_node("xtask conformance client --deny-warnings"),
+            ],
         ),
-        step("interop", vec![with_node("xtask interop server")]),
+        step(
+            "interop",
+            vec![
+                with_node("xtask interop server"),
+                with_node("xtask interop client"),
+            ],
+        ),
         step(
             "doc-tests",
             vec![run("test --workspace --doc --all-features")],

@@ -1,0 +1,226 @@
+//! Our client against servers that we did not write.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::node::Node;
+use crate::{python, subject, workspace};
+
+/// How long a server may take until it listens.
+const START: Duration = Duration::from_secs(60);
+
+/// A kind of server, how it is started, and the revisions that are spoken with it: `any` is the one
+/// that both sides agree on.
+struct Server {
+    kind: &'static str,
+    program: Program,
+    arguments: &'static [&'static str],
+    way: Way,
+    revisions: &'static [&'static str],
+}
+
+/// What runs the server.
+#[derive(Clone, Copy)]
+enum Program {
+    /// A package of npm, by its name.
+    Node(&'static str),
+    /// The script beside the packages.
+    Python,
+}
+
+/// How it is reached.
+#[derive(Clone, Copy)]
+enum Way {
+    Stdio,
+    /// Under this path. The port comes last of the arguments, and in the environment.
+    Http(&'static str),
+}
+
+const EVERYTHING: Program = Program::Node("server-everything");
+
+/// In the order of the transports.
+const SERVERS: [Server; 8] = [
+    Server {
+        kind: "everything",
+        program: EVERYTHING,
+        arguments: &["stdio"],
+        way: Way::Stdio,
+        revisions: &["any", "2025-06-18", "2025-03-26", "2024-11-05"],
+    },
+    Server {
+        kind: "filesystem",
+        program: Program::Node("server-filesystem"),
+        // Not the folder that the client names as a root.
+        arguments: &[".."],
+        way: Way::Stdio,
+        revisions: &["any"],
+    },
+    Server {
+        kind: "memory",
+        program: Program::Node("server-memory"),
+        arguments: &[],
+        way: Way::Stdio,
+        revisions: &["any"],
+    },
+    Server {
+        kind: "python",
+        program: Program::Python,
+        arguments: &["stdio"],
+        way: Way::Stdio,
+        revisions: &[
+            "any",
+            "2025-11-25",
+            "2025-06-18",
+            "2025-03-26",
+            "2024-11-05",
+        ],
+    },
+    Server {
+        kind: "everything",
+        program: EVERYTHING,
+        arguments: &["streamableHttp"],
+        way: Way::Http("/mcp"),
+        revisions: &["any", "2025-03-26"],
+    },
+    Server {
+        kind: "python",
+        program: Program::Python,
+        arguments: &["streamable-http"],
+        way: Way::Http("/mcp"),
+        revisions: &["any", "2025-11-25"],
+    },
+    Server {
+        kind: "everything",
+        program: EVERYTHING,
+        arguments: &["sse"],
+        way: Way::Http("/sse"),
+        revisions: &["any"],
+    },
+    Server {
+        kind: "python",
+        program: Program::Python,
+        arguments: &["sse"],
+        way: Way::Http("/sse"),
+        revisions: &["any"],
+    },
+];
+
+/// Runs all checks; gives those runs that failed.
+pub(super) fn run(node: &Node) -> Result<Vec<String>> {
+    let folder = node.install("interop")?;
+    let Some(python) = python::install(&folder)? else {
+        return Ok(Vec::new());
+    };
+    let client = subject::build("mcp-client", "interop")?;
+    // Where servers keep what they are told, and what they may look at.
+    let work = folder.join("work");
+    fs::create_dir_all(&work).with_context(|| workspace::shown(&work))?;
+    let mut failed = Vec::new();
+    for server in SERVERS {
+        let command = server.command(node, &python, &folder)?;
+        for revision in server.revisions {
+            let line = format!("{} {revision} {}", server.kind, server.arguments.join(" "));
+            println!("\n== {line}");
+            let log = File::create(work.join("server.log"))?;
+            let running;
+            let way = match server.way {
+                Way::Stdio => [vec!["stdio".to_owned()], command.clone()].concat(),
+                Way::Http(path) => {
+                    running = Running::start(&command, &work, log.try_clone()?)?;
+                    vec!["http".to_owned(), running.url(path)]
+                }
+            };
+            let status = Command::new(&client)
+                .args([server.kind, revision])
+                .args(way)
+                .env("MEMORY_FILE_PATH", work.join("memory.json"))
+                .current_dir(&work)
+                .stdin(Stdio::null())
+                .stderr(log)
+                .status()
+                .context("cannot run the client")?;
+            if !status.success() {
+                print!("{}", workspace::read(&work.join("server.log"))?);
+                failed.push(line);
+            }
+        }
+    }
+    Ok(failed)
+}
+
+impl Server {
+    fn command(&self, node: &Node, python: &Path, folder: &Path) -> Result<Vec<String>> {
+        let (program, script) = match self.program {
+            Program::Node(name) => {
+                let package = folder.join("node_modules/@modelcontextprotocol").join(name);
+                (node.program.as_path(), package.join("dist/index.js"))
+            }
+            Program::Python => (python, folder.join("server.py")),
+        };
+        let mut command = vec![text(program)?, text(&script)?];
+        command.extend(self.arguments.iter().map(|&argument| argument.to_owned()));
+        Ok(command)
+    }
+}
+
+fn text(path: &Path) -> Result<String> {
+    let text = path.to_str().context("a path that is not UTF-8")?;
+    Ok(text.to_owned())
+}
+
+/// A server that listens. It ends with this value.
+struct Running {
+    child: Child,
+    port: u16,
+}
+
+impl Running {
+    fn start(command: &[String], folder: &Path, log: File) -> Result<Self> {
+        // Nobody takes a port that was free a moment ago.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
+            .local_addr()?
+            .port();
+        let [program, arguments @ ..] = command else {
+            bail!("no command");
+        };
+        let child = Command::new(program)
+            .args(arguments)
+            .arg(port.to_string())
+            .env("PORT", port.to_string())
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("cannot run {program}"))?;
+        let mut running = Self { child, port };
+        let start = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if let Some(status) = running.child.try_wait()? {
+                bail!("{} ended: {status}", command.join(" "));
+            }
+            if start.elapsed() > START {
+                bail!("{} does not listen", command.join(" "));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(running)
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
