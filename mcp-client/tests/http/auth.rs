@@ -42,7 +42,7 @@ async fn refuse(asked: Asked, status: &str) {
 #[tokio::test]
 async fn a_refused_token_is_replaced_once() {
     let mut fake = Fake::start().await;
-    let tokens = Tokens(Mutex::new(vec!["third", "second", "first"]));
+    let tokens = Tokens(Mutex::new(vec!["fourth", "third", "second", "first"]));
     let connecting = Client::builder("test", "1").connect(fake.http().auth(tokens));
     let connecting = tokio::spawn(connecting);
     let asked = fake.message("server/discover").await;
