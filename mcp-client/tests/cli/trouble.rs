@@ -51,8 +51,8 @@ fn a_server_that_is_not_there_is_told_with_what_is_known_of_it() {
     assert_eq!(dead.code, Some(3));
     assert!(dead.err.contains("exit status: 9"), "{dead:?}");
     assert!(dead.err.ends_with("no key\n"), "{dead:?}");
-    let deaf = bare(&["tools", "http://127.0.0.1:1/mcp"]);
-    assert_eq!(deaf.code, Some(3), "{deaf:?}");
+    let silent = bare(&["tools", "http://127.0.0.1:1/mcp"]);
+    assert_eq!(silent.code, Some(3), "{silent:?}");
 }
 
 #[test]

@@ -79,7 +79,20 @@ async fn run(options: Options, command: Command) -> Result<(), Failure> {
     }
 }
 
+/// Waits until somebody wants this to end.
 async fn interrupted() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        let mut hung_up = signal(SignalKind::hangup())?;
+        tokio::select! {
+            key = tokio::signal::ctrl_c() => key?,
+            _ = terminated.recv() => {}
+            _ = hung_up.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
     tokio::signal::ctrl_c().await?;
     Err(Failure::Interrupted)
 }
