@@ -1,17 +1,20 @@
 //! Servers that are child processes: what they hear, what is left of them, what callers are told.
 #![cfg(unix)]
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_client::types::json::Object;
-use mcp_client::types::{CallToolResult, ContentBlock, Revision};
+use mcp_client::types::{CallToolResult, ContentBlock, Revision, SubscriptionFilter};
 use mcp_client::{
     CallError, ChildProcess, Client, ClientBuilder, ConnectError, Limits, Restart, Stderr,
-    TransportError,
+    SubscriptionEvent, TransportError,
 };
 use tokio::time::{sleep, timeout};
+use tracing::field::Field;
+use tracing_subscriber::layer::{self, Layer, SubscriberExt};
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -294,11 +297,70 @@ async fn a_server_that_never_answers_is_given_up_and_ended() {
     assert!(is_reaped(pid.expect("a number")));
 }
 
+/// Warnings, with all that they say.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<String>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: layer::Context<'_, S>) {
+        if *event.metadata().level() == tracing::Level::WARN {
+            let mut all = self.0.lock().expect("fine");
+            event.record(&mut |field: &Field, value: &dyn Debug| {
+                all.push_str(&format!("{field}={value:?} "));
+            });
+        }
+    }
+}
+
 #[tokio::test]
-async fn what_is_no_message_on_stdout_does_no_harm() {
+async fn what_is_no_message_on_stdout_does_no_harm_and_is_told() {
+    let warnings = Warnings::default();
+    let subscriber = tracing_subscriber::registry().with(warnings.clone());
+    let _told = tracing::subscriber::set_default(subscriber);
     let client = connect(subject(&["garbage"])).await;
     client.list_tools().await.expect("a list");
     client.close().await;
+    let warnings = warnings.0.lock().expect("fine").clone();
+    assert!(warnings.contains("Listening on stdio!"), "{warnings}");
+    assert!(warnings.contains("not"), "{warnings}");
+    // However long it is.
+    assert!(
+        warnings.contains("xxxx") && warnings.len() < 2_000,
+        "{warnings}"
+    );
+}
+
+#[tokio::test]
+async fn a_subscription_goes_on_with_the_next_process() {
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let restart = Restart::new(1, LONG).delay(Duration::ZERO, Duration::ZERO);
+        let process = subject(&[]).stderr(Stderr::Null).restart(restart);
+        let client = builder().revision(revision).connect(process).await;
+        let client = client.expect("connected");
+        let mut news = client.listen(SubscriptionFilter::new().tools_list_changed(true));
+        for again in [false, true] {
+            let mut interrupted = false;
+            loop {
+                let event = timeout(LONG, news.next()).await.expect("news");
+                match event.expect("it goes on").expect("it goes on") {
+                    SubscriptionEvent::Listening(_) => break,
+                    SubscriptionEvent::Interrupted { .. } => interrupted = true,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(interrupted, again);
+            client.call_tool("change").await.expect("changed");
+            let event = timeout(LONG, news.next()).await.expect("news");
+            let event = event.expect("it goes on").expect("it goes on");
+            assert!(
+                matches!(event, SubscriptionEvent::ToolListChanged),
+                "{event:?}"
+            );
+            if !again {
+                exit(&client, 1).await.expect_err("no answer");
+            }
+        }
+    }
 }
 
 #[tokio::test]

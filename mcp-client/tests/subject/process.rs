@@ -32,6 +32,14 @@ fn server() -> Server {
             #[expect(unreachable_code)]
             Ok(())
         })
+        .tool(
+            "change",
+            "Announces a change",
+            |(), cx: Context| async move {
+                cx.server().tools_changed();
+                Ok(())
+            },
+        )
         .tool("never", "Never ends", |(), _: Context| {
             std::future::pending::<Result<(), HandlerError>>()
         })
@@ -45,6 +53,7 @@ fn main() -> ExitCode {
     if has("garbage") {
         println!("Listening on stdio!");
         println!("{{\"not\": \"a message\"}}");
+        println!("{}", "x".repeat(100_000));
     }
     if has("dies-of-questions") {
         return dies_of_questions();

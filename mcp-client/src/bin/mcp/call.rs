@@ -10,29 +10,25 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::schema::{Field, fields};
+use crate::wanted::Named;
 use crate::{tools, values};
 
 pub(crate) async fn call(
     client: &Client,
-    words: &[String],
-    args: Option<&str>,
-    output: &Output,
+    named: &Named<'_>,
+    output: Output,
 ) -> Result<(), Failure> {
-    let Some((name, words)) = words.split_first() else {
-        return Err(Failure::Usage("no tool is named".to_owned()));
-    };
-    let mut arguments = values::given(args)?;
-    let schema = if words.is_empty() {
+    let mut arguments = named.given.clone();
+    let schema = if named.words.is_empty() {
         Vec::new()
     } else {
-        schema(client, name).await?
+        schema(client, named.name).await?
     };
-    for word in words {
-        let (name, text) = values::split(word)?;
-        let field = schema.iter().find(|field| field.name == name);
+    for (name, text) in &named.words {
+        let field = schema.iter().find(|field| field.name == *name);
         arguments.insert(name, values::value(field, text));
     }
-    let params = CallToolRequestParams::new(name, client.meta()).arguments(arguments);
+    let params = CallToolRequestParams::new(named.name, client.meta()).arguments(arguments);
     let progress = Progress::new();
     let call = client.request::<Exactly<CallToolRequest>>(params);
     let result = match progress.heard() {
@@ -41,12 +37,12 @@ pub(crate) async fn call(
     };
     drop(progress);
     let exact = result?;
-    let result = exact.read::<CallToolRequest>(client)?;
+    let result = &exact.result;
     if output.json {
         output.json(exact.text())?;
     } else {
         for block in &result.content {
-            content(block, *output)?;
+            content(block, output)?;
         }
         if result.content.is_empty()
             && let Some(value) = &result.structured_content

@@ -43,9 +43,9 @@ pub(crate) async fn connect(
     options: &Options,
     command: &Command,
     target: Target<'_>,
-    output: &Output,
+    output: Output,
 ) -> Result<Client, Failure> {
-    let builder = builder(options, command, *output);
+    let builder = builder(options, command, output);
     match target {
         Target::Program(process) => {
             if !options.header.is_empty() {

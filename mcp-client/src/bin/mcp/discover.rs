@@ -9,7 +9,7 @@ use crate::exact::{Exactly, to_json};
 use crate::failure::Failure;
 use crate::output::Output;
 
-pub(crate) async fn discover(client: &Client, output: &Output) -> Result<(), Failure> {
+pub(crate) async fn discover(client: &Client, output: Output) -> Result<(), Failure> {
     let revision = client.revision();
     if output.json {
         if revision == Revision::LATEST {

@@ -1,78 +1,77 @@
-//! [`Exact`]: a result as the server wrote it.
+//! [`Exact`]: a result, and how the server wrote it.
 
 use std::marker::PhantomData;
 
+use mcp_client::types::json;
 use mcp_client::types::message::Sender;
 use mcp_client::types::revision::{VersionError, Versioned};
 use mcp_client::types::{Outcome, Request, Revision};
-use mcp_client::{Client, types::json};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
+/// A result with its JSON text.
+#[derive(Clone, Debug)]
+pub(crate) struct Exact<T> {
+    pub(crate) result: T,
+    text: Box<RawValue>,
+}
 
-/// The JSON text of a result, whatever it says.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(transparent)]
-pub(crate) struct Exact(Box<RawValue>);
-
-impl Exact {
+impl<T> Exact<T> {
     pub(crate) fn text(&self) -> &str {
-        self.0.get()
-    }
-
-    /// What it says.
-    pub(crate) fn read<R>(
-        &self,
-        client: &Client,
-    ) -> Result<<R::Result as Outcome>::Complete, Failure>
-    where
-        R: Request<Result: Versioned + Outcome>,
-    {
-        let method = R::METHOD;
-        let result: R::Result =
-            client
-                .revision()
-                .decode(self.text())
-                .map_err(|error| Failure::Answer {
-                    method,
-                    source: error.into(),
-                })?;
-        result.complete().map_err(|_| Failure::Answer {
-            method,
-            source: "it has another outcome".into(),
-        })
+        self.text.get()
     }
 }
 
-impl Versioned for Exact {
-    fn decode_at(_: Revision, text: &str) -> Result<Self, VersionError> {
-        Ok(Self(
-            serde_json::from_str(text).map_err(VersionError::Encode)?,
-        ))
+impl<T: Versioned> Versioned for Exact<T> {
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        let result = revision.decode(text)?;
+        let text = serde_json::from_str(text).map_err(VersionError::Encode)?;
+        Ok(Self { result, text })
     }
 
     fn encode_at(self, _: Revision) -> Result<Box<RawValue>, VersionError> {
-        Ok(self.0)
+        Ok(self.text)
     }
 }
 
-impl Outcome for Exact {
-    type Complete = Self;
+impl<T: Outcome> Outcome for Exact<T> {
+    type Complete = Exact<T::Complete>;
 
-    fn complete(self) -> Result<Self, Box<Self>> {
-        Ok(self)
+    fn complete(self) -> Result<Self::Complete, Box<Self>> {
+        let text = self.text;
+        match self.result.complete() {
+            Ok(result) => Ok(Exact { result, text }),
+            Err(result) => Err(Box::new(Self {
+                result: *result,
+                text,
+            })),
+        }
     }
 }
 
-/// A request whose result comes as it is.
+impl<T> Serialize for Exact<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Exact<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let result = json::from_str(text.get()).map_err(D::Error::custom)?;
+        Ok(Self { result, text })
+    }
+}
+
+/// A request whose result comes with its text.
 pub(crate) struct Exactly<R>(PhantomData<fn() -> R>);
 
 impl<R: Request> Request for Exactly<R> {
     const METHOD: &'static str = R::METHOD;
     const SENDER: Sender = R::SENDER;
     type Params = R::Params;
-    type Result = Exact;
+    type Result = Exact<R::Result>;
 }
 
 /// JSON of any value that is decoded here.

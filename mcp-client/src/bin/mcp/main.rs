@@ -15,6 +15,7 @@ mod resources;
 mod schema;
 mod tools;
 mod values;
+mod wanted;
 mod watch;
 
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ use tokio::runtime::Builder;
 use args::{Command, Mcp, Options};
 use failure::Failure;
 use output::Output;
+use wanted::Wanted;
 
 fn main() -> ExitCode {
     let Mcp { options, command } = match Mcp::try_parse() {
@@ -58,12 +60,13 @@ fn main() -> ExitCode {
 async fn run(options: Options, command: Command) -> Result<(), Failure> {
     let output = Output::new(options.json);
     let (target, words) = connect::target(&command)?;
+    let wanted = Wanted::new(&command, &words)?;
     let client = tokio::select! {
-        client = connect::connect(&options, &command, target, &output) => client?,
+        client = connect::connect(&options, &command, target, output) => client?,
         interrupted = interrupted() => return interrupted,
     };
     let done = tokio::select! {
-        done = perform(&client, &command, &words, &output) => done,
+        done = perform(&client, &wanted, output) => done,
         interrupted = interrupted() => match command {
             // There is no other end to it.
             Command::Watch(_) => Ok(()),
@@ -76,25 +79,33 @@ async fn run(options: Options, command: Command) -> Result<(), Failure> {
     }
 }
 
+/// Waits until somebody wants this to end.
 async fn interrupted() -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        let mut hung_up = signal(SignalKind::hangup())?;
+        tokio::select! {
+            key = tokio::signal::ctrl_c() => key?,
+            _ = terminated.recv() => {}
+            _ = hung_up.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
     tokio::signal::ctrl_c().await?;
     Err(Failure::Interrupted)
 }
 
-async fn perform(
-    client: &Client,
-    command: &Command,
-    words: &[String],
-    output: &Output,
-) -> Result<(), Failure> {
-    match command {
-        Command::Discover(_) => discover::discover(client, output).await,
-        Command::Tools(_) => tools::tools(client, output).await,
-        Command::Call(args) => call::call(client, words, args.args.as_deref(), output).await,
-        Command::Resources(_) => resources::resources(client, output).await,
-        Command::Read(args) => resources::read(client, words, args.output.as_deref(), output).await,
-        Command::Prompts(_) => prompts::prompts(client, output).await,
-        Command::Prompt(args) => prompts::prompt(client, words, args.args.as_deref(), output).await,
-        Command::Watch(_) => watch::watch(client, words, output).await,
+async fn perform(client: &Client, wanted: &Wanted<'_>, output: Output) -> Result<(), Failure> {
+    match wanted {
+        Wanted::Discover => discover::discover(client, output).await,
+        Wanted::Tools => tools::tools(client, output).await,
+        Wanted::Call(named) => call::call(client, named, output).await,
+        Wanted::Resources => resources::resources(client, output).await,
+        Wanted::Read(uri, file) => resources::read(client, uri, *file, output).await,
+        Wanted::Prompts => prompts::prompts(client, output).await,
+        Wanted::Prompt(named) => prompts::prompt(client, named, output).await,
+        Wanted::Watch(uris) => watch::watch(client, uris, output).await,
     }
 }

@@ -10,9 +10,9 @@ use crate::exact::Exactly;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tools::{all, object};
-use crate::values;
+use crate::wanted::Named;
 
-pub(crate) async fn prompts(client: &Client, output: &Output) -> Result<(), Failure> {
+pub(crate) async fn prompts(client: &Client, output: Output) -> Result<(), Failure> {
     let prompts = all(client.prompts()).await?;
     if output.json {
         return Ok(output.value(&object("prompts", &prompts))?);
@@ -36,34 +36,29 @@ pub(crate) async fn prompts(client: &Client, output: &Output) -> Result<(), Fail
 
 pub(crate) async fn prompt(
     client: &Client,
-    words: &[String],
-    args: Option<&str>,
-    output: &Output,
+    named: &Named<'_>,
+    output: Output,
 ) -> Result<(), Failure> {
-    let Some((name, words)) = words.split_first() else {
-        return Err(Failure::Usage("no prompt is named".to_owned()));
-    };
     let mut arguments: Map<String> = Map::new();
-    for (name, value) in values::given(args)? {
+    for (name, value) in &named.given {
         let text = match value {
-            Value::String(text) => text,
+            Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         arguments.insert(name, text);
     }
-    for word in words {
-        let (name, text) = values::split(word)?;
-        arguments.insert(name, text);
+    for (name, text) in &named.words {
+        arguments.insert(name, *text);
     }
-    let params = GetPromptRequestParams::new(name, client.meta()).arguments(arguments);
+    let params = GetPromptRequestParams::new(named.name, client.meta()).arguments(arguments);
     let exact = client.request::<Exactly<GetPromptRequest>>(params).await?;
-    let result = exact.read::<GetPromptRequest>(client)?;
+    let result = &exact.result;
     if output.json {
         return Ok(output.json(exact.text())?);
     }
     for message in &result.messages {
         output.line(&format!("{}:", message.role.as_str()))?;
-        content(&message.content, *output)?;
+        content(&message.content, output)?;
     }
     Ok(())
 }

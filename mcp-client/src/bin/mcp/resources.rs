@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::tools::all;
 
-pub(crate) async fn resources(client: &Client, output: &Output) -> Result<(), Failure> {
+pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Failure> {
     let resources = all(client.resources()).await?;
     let templates = match all(client.resource_templates()).await {
         Ok(templates) => templates,
@@ -47,7 +47,7 @@ pub(crate) async fn resources(client: &Client, output: &Output) -> Result<(), Fa
         let size = size.map(|size| format!("{size} bytes"));
         let about = [mime_type.clone(), size];
         show(
-            *output,
+            output,
             uri,
             &named(title.as_deref(), name),
             &about,
@@ -65,7 +65,7 @@ pub(crate) async fn resources(client: &Client, output: &Output) -> Result<(), Fa
         } = template;
         let about = [mime_type.clone()];
         let name = named(title.as_deref(), name);
-        show(*output, uri_template, &name, &about, description.as_deref())?;
+        show(output, uri_template, &name, &about, description.as_deref())?;
     }
     Ok(())
 }
@@ -86,18 +86,15 @@ fn show(
 
 pub(crate) async fn read(
     client: &Client,
-    words: &[String],
+    uri: &str,
     file: Option<&Path>,
-    output: &Output,
+    output: Output,
 ) -> Result<(), Failure> {
-    let [uri] = words else {
-        return Err(Failure::Usage("one resource is to be named".to_owned()));
-    };
     let params = ReadResourceRequestParams::new(uri, client.meta());
     let exact = client
         .request::<Exactly<ReadResourceRequest>>(params)
         .await?;
-    let result = exact.read::<ReadResourceRequest>(client)?;
+    let result = &exact.result;
     if let Some(path) = file {
         return write(path, &result.contents);
     }

@@ -11,13 +11,13 @@ use crate::failure::Failure;
 use crate::output::{Output, complain};
 use crate::schema::fields;
 
-pub(crate) async fn tools(client: &Client, output: &Output) -> Result<(), Failure> {
+pub(crate) async fn tools(client: &Client, output: Output) -> Result<(), Failure> {
     let tools = all(client.tools()).await?;
     if output.json {
         return Ok(output.value(&object("tools", &tools))?);
     }
     for tool in &tools {
-        show(tool, *output)?;
+        show(tool, output)?;
     }
     Ok(())
 }

@@ -8,11 +8,7 @@ use crate::exact::to_json;
 use crate::failure::Failure;
 use crate::output::{Output, note};
 
-pub(crate) async fn watch(
-    client: &Client,
-    uris: &[String],
-    output: &Output,
-) -> Result<(), Failure> {
+pub(crate) async fn watch(client: &Client, uris: &[String], output: Output) -> Result<(), Failure> {
     let mut filter = SubscriptionFilter::new()
         .tools_list_changed(true)
         .prompts_list_changed(true)
@@ -28,7 +24,7 @@ pub(crate) async fn watch(
             continue;
         }
         let (name, about) = said(event);
-        show(name, about, *output)?;
+        show(name, about, output)?;
     }
     Ok(())
 }

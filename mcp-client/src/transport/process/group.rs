@@ -7,9 +7,12 @@ use std::time::Duration;
 #[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::process::Child;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+#[cfg(unix)]
+use tokio::time::sleep;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// How often it is looked whether there is anything left of a group whose first process ended.
+#[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A process, on Unix with the group that it leads. Dropped, all of it is killed.

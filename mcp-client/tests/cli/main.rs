@@ -1,0 +1,107 @@
+//! The program `mcp`: what it prints, and the code that it ends with.
+#![cfg(unix)]
+
+mod calls;
+mod lists;
+mod terminal;
+mod trouble;
+mod watch;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The program.
+fn mcp() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// The example `cli-subject`, which is built together with the tests.
+fn subject() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let path = folder.join("examples").join("cli-subject");
+    assert!(path.exists(), "run `cargo build -p mcp-client --examples`");
+    path
+}
+
+/// What was printed, and the exit code.
+#[derive(Debug)]
+struct Printed {
+    out: String,
+    err: String,
+    code: Option<i32>,
+}
+
+impl From<Output> for Printed {
+    fn from(output: Output) -> Self {
+        Self {
+            out: String::from_utf8(output.stdout).expect("text"),
+            err: String::from_utf8(output.stderr).expect("text"),
+            code: output.status.code(),
+        }
+    }
+}
+
+/// Runs `mcp` with the subject behind it.
+fn run(arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command.args(arguments).arg("--").arg(subject());
+    command.output().expect("it runs").into()
+}
+
+/// The same, with a text on standard input.
+fn run_with(input: &str, arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command.args(arguments).arg("--").arg(subject());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(input.as_bytes()).expect("written");
+    drop(stdin);
+    child.wait_with_output().expect("it ends").into()
+}
+
+/// What a command prints that goes well.
+fn printed(arguments: &[&str]) -> String {
+    let printed = run(arguments);
+    assert_eq!(printed.code, Some(0), "{printed:?}");
+    assert_eq!(printed.err, "");
+    printed.out
+}
+
+/// The one JSON value that a command prints.
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&printed(&[&["--json"], arguments].concat())).expect("one JSON value")
+}
+
+/// The subject behind HTTP, until this is dropped.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Served {
+    fn start() -> Self {
+        let mut command = Command::new(subject());
+        command.arg("http").stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        let mut url = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        stdout.read_line(&mut url).expect("a line");
+        let url = url.trim().to_owned();
+        Self { child, url }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,140 @@
+//! What a user sees and types at a terminal.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, Command};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::{mcp, subject};
+
+/// A user at a terminal, with `mcp` running there.
+struct User {
+    terminal: File,
+    child: Child,
+    seen: String,
+}
+
+impl User {
+    fn runs(arguments: &[&str]) -> Self {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&terminal).expect("granted");
+        unlockpt(&terminal).expect("unlocked");
+        let name = ptsname(&terminal, Vec::new()).expect("a name");
+        let name = name.into_string().expect("text");
+        let end = || {
+            let mut options = File::options();
+            options
+                .read(true)
+                .write(true)
+                .open(&name)
+                .expect("the other end")
+        };
+        let mut command: Command = mcp();
+        command.args(arguments).arg("--").arg(subject());
+        command.stdin(end()).stdout(end()).stderr(end());
+        Self {
+            terminal: terminal.into(),
+            child: command.spawn().expect("it runs"),
+            seen: String::new(),
+        }
+    }
+
+    /// Looks until this is there, or all is over.
+    fn sees(&mut self, wanted: &str) {
+        let mut bytes = [0; 4096];
+        while !self.seen.contains(wanted) {
+            let count = self.terminal.read(&mut bytes).unwrap_or_default();
+            assert!(count > 0, "no {wanted:?} in {:?}", self.seen);
+            self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        }
+    }
+
+    fn types(&mut self, line: &str) {
+        self.seen.clear();
+        writeln!(self.terminal, "{line}").expect("typed");
+    }
+
+    fn ends(mut self, code: i32) {
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(code));
+    }
+}
+
+#[test]
+fn a_form_is_asked_field_by_field() {
+    for revision in ["2026-07-28", "2025-11-25"] {
+        let mut user = User::runs(&["call", "order", "--revision", revision]);
+        user.sees("The server asks: What will it be?");
+        user.sees("dish (string) - Of the day:");
+        user.types("");
+        user.sees("The server needs it.");
+        user.types("12");
+        user.sees("portions (integer):");
+        user.types("many");
+        user.sees("That is no integer.");
+        user.types("2");
+        user.sees("salad (boolean, optional):");
+        user.types("yes");
+        user.sees("Send this to the server? [y/N]");
+        user.types("y");
+        user.sees(r#"{"dish":"12","portions":2,"salad":true}"#);
+        user.ends(0);
+    }
+}
+
+#[test]
+fn a_form_that_is_not_sent_is_declined() {
+    let mut user = User::runs(&["call", "order"]);
+    for (question, answer) in [("dish", "soup"), ("portions", "1"), ("salad", "")] {
+        user.sees(question);
+        user.types(answer);
+    }
+    user.sees("[y/N]");
+    user.types("");
+    user.sees("declined");
+    user.ends(0);
+}
+
+#[test]
+fn the_end_of_the_input_closes_a_form() {
+    let mut user = User::runs(&["call", "order"]);
+    user.sees("dish");
+    user.terminal.write_all(b"\x04").expect("typed");
+    user.sees("cancelled");
+    user.ends(0);
+}
+
+#[test]
+fn the_url_of_a_page_is_shown_and_asked_for() {
+    let mut user = User::runs(&["call", "page"]);
+    user.sees("The server asks: Please pay.");
+    user.sees("https://example.com/pay");
+    user.sees("Will you open it? [y/N]");
+    user.types("y");
+    user.sees("Accepted");
+    user.ends(0);
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_not_printed() {
+    for arguments in [
+        &["call", "coloured"][..],
+        &["tools"],
+        &["call", "coloured", "--json"],
+    ] {
+        let mut user = User::runs(arguments);
+        user.sees("2J");
+        assert!(user.seen.contains("[31mred"), "{:?}", user.seen);
+        let obeyed = |c: char| c.is_control() && c != '\n' && c != '\r';
+        assert!(!user.seen.contains(obeyed), "{:?}", user.seen);
+        user.ends(0);
+    }
+}
+
+#[test]
+fn progress_is_a_bar() {
+    let mut user = User::runs(&["call", "half", "--timeout", "2"]);
+    user.sees("[###############---------------]  50% half of it");
+    user.sees("no answer");
+    user.ends(5);
+}

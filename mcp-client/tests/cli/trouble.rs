@@ -1,0 +1,103 @@
+//! What goes wrong, and the exit codes for it.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::{Printed, mcp, run, subject};
+
+fn bare(arguments: &[&str]) -> Printed {
+    mcp().args(arguments).output().expect("it runs").into()
+}
+
+#[test]
+fn a_wrong_command_line_is_refused_before_a_server_is_started() {
+    let started = "echo started >&2; exit 1";
+    for (wrong, said) in [
+        (&["call"][..], "no tool is named"),
+        (&["call", "add", "a"], "`a` is no NAME=VALUE"),
+        (&["call", "add", "--args", "[]"], "`--args`"),
+        (&["call", "add", "--args", "@/nowhere"], "/nowhere"),
+        (&["tools", "more"], "`more` is too much"),
+        (&["read"], "one URI"),
+        (&["tools", "--revision", "2020-01-01"], "2020-01-01"),
+        (&["tools", "--timeout", "soon"], "--timeout"),
+        (&["dance"], "dance"),
+    ] {
+        let printed = bare(&[wrong, &["-v", "--", "sh", "-c", started]].concat());
+        assert_eq!(printed.code, Some(2), "{wrong:?} {printed:?}");
+        assert!(printed.err.contains(said), "{wrong:?} {printed:?}");
+        assert!(!printed.err.contains("started"), "{wrong:?} {printed:?}");
+    }
+    let nowhere = bare(&["tools"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert!(nowhere.err.contains("no server is named"), "{nowhere:?}");
+}
+
+#[test]
+fn the_help_tells_the_exit_codes() {
+    let help = bare(&["--help"]);
+    assert_eq!(help.code, Some(0));
+    assert!(help.out.contains("Exit codes:"), "{help:?}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_with_what_is_known_of_it() {
+    let missing = bare(&["tools", "--", "/nowhere/server"]);
+    assert_eq!(missing.code, Some(3));
+    assert!(missing.err.contains("/nowhere/server"), "{missing:?}");
+    let dead = bare(&["tools", "--", "sh", "-c", "echo no key >&2; exit 9"]);
+    assert_eq!(dead.code, Some(3));
+    assert!(dead.err.contains("exit status: 9"), "{dead:?}");
+    assert!(dead.err.ends_with("no key\n"), "{dead:?}");
+    let silent = bare(&["tools", "http://127.0.0.1:1/mcp"]);
+    assert_eq!(silent.code, Some(3), "{silent:?}");
+}
+
+#[test]
+fn what_the_server_refuses_and_what_it_does_not_answer_have_codes() {
+    let refused = run(&["prompt", "nonsense"]);
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(
+        refused
+            .err
+            .starts_with("mcp: the server refused `prompts/get`"),
+        "{refused:?}"
+    );
+    let late = run(&["call", "never", "--timeout", "0.5"]);
+    assert_eq!(late.code, Some(5), "{late:?}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut command = mcp();
+    command.args(["tools", "--"]).arg(subject());
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn an_interrupted_call_is_given_up_and_the_server_ends() {
+    let script = format!("echo $$ >&2; exec '{}'", subject().display());
+    let mut command = mcp();
+    command.args(["-v", "call", "never", "--", "sh", "-c", &script]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let stderr = child.stderr.take().expect("a pipe");
+    let mut lines = BufReader::new(stderr)
+        .lines()
+        .map(|line| line.expect("text"));
+    let mut until = |wanted: &dyn Fn(&str) -> bool| {
+        let found = lines.by_ref().find(|line| wanted(line));
+        found.expect("it is said")
+    };
+    let server = until(&|line| line.parse::<i32>().is_ok());
+    let server = Pid::from_raw(server.parse().expect("a number")).expect("a process");
+    until(&|line| line == "begun");
+    let id = i32::try_from(child.id()).expect("a number");
+    kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("it runs");
+    until(&|line| line == "given up");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(test_kill_process(server).is_err(), "the server is gone");
+}

@@ -1,0 +1,61 @@
+//! Changes, as they are announced.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::{Served, mcp};
+
+/// Watches while a tool announces changes, until all of `wanted` were printed.
+fn watch(options: &[&str], wanted: &[&str]) {
+    let served = Served::start();
+    let mut changes = mcp();
+    changes.args(["call", &served.url, "change"]);
+    let mut changes = changes.spawn().expect("it runs");
+    let mut watch = mcp();
+    watch
+        .args(["watch", &served.url, "test://text"])
+        .args(options);
+    let mut watch = watch.stdout(Stdio::piped()).spawn().expect("it runs");
+    let stdout = watch.stdout.take().expect("a pipe");
+    let mut wanted = wanted.to_vec();
+    for line in BufReader::new(stdout).lines() {
+        let line = line.expect("text");
+        if options.contains(&"--json") {
+            serde_json::from_str::<Value>(&line).expect("each line is JSON");
+        }
+        wanted.retain(|wanted| !line.contains(wanted));
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(wanted, Vec::<&str>::new());
+    for child in [&mut watch, &mut changes] {
+        let id = i32::try_from(child.id()).expect("a number");
+        kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("it runs");
+    }
+    assert_eq!(watch.wait().expect("it ends").code(), Some(0));
+    assert_eq!(changes.wait().expect("it ends").code(), Some(130));
+}
+
+#[test]
+fn changes_are_printed_as_they_come() {
+    watch(
+        &[],
+        &[
+            "listening",
+            "tools changed",
+            "resource updated: test://text",
+        ],
+    );
+    let old = ["--revision", "2025-11-25"];
+    watch(&old, &["tools changed", "resource updated: test://text"]);
+}
+
+#[test]
+fn changes_are_json_one_a_line() {
+    let updated = r#"{"event":"resource updated","about":"test://text"}"#;
+    watch(&["--json"], &[r#"{"event":"tools changed"}"#, updated]);
+}

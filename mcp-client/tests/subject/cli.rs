@@ -1,0 +1,158 @@
+//! The server that the tests of the program `mcp` talk to: over standard input and output, or
+//! over HTTP with the argument `http`.
+
+use std::error::Error;
+use std::time::Duration;
+
+use mcp_server::types::{
+    Base64Text, BooleanSchema, ImageContent, LoggingLevel, NumberSchema, NumberSchemaType, Role,
+    StringSchema, json::Object,
+};
+use mcp_server::{
+    Context, Elicited, Form, HandlerError, HttpConfig, PromptDef, ResourceDef, Server,
+    ServerBuilder,
+};
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Add {
+    /// The first
+    a: f64,
+    /// The second
+    b: f64,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Echo {
+    text: String,
+    times: Option<u32>,
+}
+
+/// What a terminal would obey.
+const COLOURED: &str = "\x1b[31mred\x1b[0m\x07 \u{9b}2J";
+
+fn tools(builder: ServerBuilder) -> ServerBuilder {
+    builder
+        .tool(
+            "add",
+            "Adds two numbers",
+            |args: Add, _: Context| async move { Ok(args.a + args.b) },
+        )
+        .tool(
+            "echo",
+            "Says it again",
+            |args: Echo, _: Context| async move {
+                Ok(args.text.repeat(args.times.unwrap_or(1) as usize))
+            },
+        )
+        .tool("fail", "Fails", |(), _: Context| async {
+            Err::<(), _>(HandlerError::tool("it does not work"))
+        })
+        .tool("picture", "Shows a picture", |(), _: Context| async {
+            Ok(ImageContent::new(
+                Base64Text::encode([1, 2, 3, 4]),
+                "image/png",
+            ))
+        })
+        .tool("coloured", COLOURED, |(), _: Context| async {
+            Ok(COLOURED)
+        })
+        .tool("log", "Logs", |(), cx: Context| async move {
+            eprintln!("on stderr");
+            cx.log(LoggingLevel::Warning, Some("subject"), "a warning")
+                .await?;
+            Ok("logged")
+        })
+        .tool("half", "Goes on for long", |(), cx: Context| async move {
+            cx.progress(1.0, 2.0, "half of it").await?;
+            std::future::pending::<Result<(), HandlerError>>().await
+        })
+        .tool("never", "Never ends", |(), _: Context| async {
+            let _given_up = GivenUp;
+            eprintln!("begun");
+            std::future::pending::<Result<(), HandlerError>>().await
+        })
+        .tool(
+            "change",
+            "Announces changes",
+            |(), cx: Context| async move {
+                // Until somebody has heard of them.
+                loop {
+                    cx.server().tools_changed();
+                    cx.server().resource_updated("test://text");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                #[expect(unreachable_code)]
+                Ok(())
+            },
+        )
+}
+
+/// Says that nobody waits any more.
+struct GivenUp;
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        eprintln!("given up");
+    }
+}
+
+fn questions(builder: ServerBuilder) -> ServerBuilder {
+    builder
+        .tool("order", "Asks for an order", |(), cx: Context| async move {
+            let form = Form::new("What will it be?")
+                .required("dish", StringSchema::new().description("Of the day"))
+                .required("portions", NumberSchema::new(NumberSchemaType::Integer))
+                .optional("salad", BooleanSchema::new());
+            Ok(match cx.elicit(form).await? {
+                Elicited::Accepted(answer) => said(&answer),
+                Elicited::Declined => "declined".to_owned(),
+                Elicited::Cancelled => "cancelled".to_owned(),
+            })
+        })
+        .tool(
+            "page",
+            "Sends you to a page",
+            |(), cx: Context| async move {
+                let asked = cx.elicit_url("Please pay.", "https://example.com/pay", "p1");
+                Ok(format!("{:?}", asked.await?))
+            },
+        )
+}
+
+fn said(answer: &Object) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
+}
+
+fn server() -> Result<Server, Box<dyn Error>> {
+    let builder = Server::builder("subject", "1.2.3")
+        .title("The Subject")
+        .instructions("Be kind.");
+    let server = questions(tools(builder))
+        .add_resource(
+            ResourceDef::text("test://text", "text", "one\n\ntwo\x1b[31m\n")
+                .description("Two lines")
+                .mime_type("text/plain"),
+        )
+        .add_resource(
+            ResourceDef::bytes("test://bytes", "bytes", vec![0, 159, 146, 150])
+                .mime_type("application/octet-stream"),
+        )
+        .add_prompt(PromptDef::new("greet").description("Greets").handler(
+            |args: Echo, _: Context| async move {
+                Ok(vec![(Role::User, format!("Greet {}!", args.text))])
+            },
+        ))
+        .build()?;
+    Ok(server)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let server = server()?;
+    if std::env::args().nth(1).as_deref() == Some("http") {
+        let serving = server.serve_http_with(("127.0.0.1", 0), HttpConfig::default())?;
+        println!("http://{}/mcp", serving.local_addr());
+        return Ok(serving.await?);
+    }
+    Ok(server.serve_stdio().await?)
+}
