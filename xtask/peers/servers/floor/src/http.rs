@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -64,6 +64,9 @@ async fn respond(
     fixed: Fixed,
     form: Form,
 ) -> Result<Response<Answer>, Box<dyn Error + Send + Sync>> {
+    if request.method() != Method::POST {
+        return Ok(empty(StatusCode::METHOD_NOT_ALLOWED));
+    }
     let mut text = Vec::new();
     let mut body = pin!(request.into_body());
     while let Some(frame) = std::future::poll_fn(|task| body.as_mut().poll_frame(task)).await {
@@ -71,22 +74,31 @@ async fn respond(
             text.extend_from_slice(&data);
         }
     }
-    let result = fixed.result(&text)?;
+    let mut request: Value = serde_json::from_slice(&text)?;
+    if request.get("id").is_none() {
+        return Ok(empty(StatusCode::ACCEPTED));
+    }
+    // Nothing else begins with events.
+    let form = if request["method"] == "tools/call" {
+        form
+    } else {
+        Form::Json
+    };
     let mut out = Vec::new();
     let (now, later) = match form {
         Form::Json => {
-            serde_json::to_writer(&mut out, &result)?;
+            serde_json::to_writer(&mut out, &fixed.result(&mut request))?;
             (out, None)
         }
         Form::Events => {
-            event(&mut out, &progress())?;
-            event(&mut out, &result)?;
+            event(&mut out, &progress(&mut request))?;
+            event(&mut out, &fixed.result(&mut request))?;
             (out, None)
         }
         Form::Stream => {
             let mut last = Vec::new();
-            event(&mut out, &progress())?;
-            event(&mut last, &result)?;
+            event(&mut out, &progress(&mut request))?;
+            event(&mut last, &fixed.result(&mut request))?;
             (out, Some(last))
         }
     };
@@ -104,6 +116,17 @@ async fn respond(
         headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     }
     Ok(response)
+}
+
+/// The answer where there is nothing to say.
+fn empty(status: StatusCode) -> Response<Answer> {
+    let mut response = Response::new(Answer {
+        now: None,
+        later: None,
+        waited: false,
+    });
+    *response.status_mut() = status;
+    response
 }
 
 fn event(out: &mut Vec<u8>, message: &Value) -> serde_json::Result<()> {

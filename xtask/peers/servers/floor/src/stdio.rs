@@ -22,7 +22,8 @@ pub(crate) fn serve(fixed: Fixed) -> io::Result<()> {
             if line.is_empty() || !line.windows(4).any(|four| four == b"\"id\"") {
                 continue;
             }
-            serde_json::to_writer(&mut output, &fixed.result(line)?)?;
+            let mut request = serde_json::from_slice(line)?;
+            serde_json::to_writer(&mut output, &fixed.result(&mut request))?;
             output.push(b'\n');
         }
         input = rest;

@@ -115,6 +115,11 @@ impl Case {
             .to_string()
     }
 
+    /// Whether the name of the case has a text.
+    pub(crate) fn is_among(self, only: Option<&str>) -> bool {
+        only.is_none_or(|only| self.to_string().contains(only))
+    }
+
     /// Whether progress comes before the answer.
     pub(crate) fn events(self) -> bool {
         matches!(self.form, Form::Events | Form::Stream)
