@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 /// What is answered in a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Fixed {
-    modern: bool,
+    pub(crate) modern: bool,
+    /// Calls are not read as a whole.
+    pub(crate) hasty: bool,
 }
 
 impl Fixed {
-    pub(crate) fn new(revision: &str) -> Self {
+    pub(crate) fn new(revision: &str, hasty: bool) -> Self {
         let modern = revision >= "2026-07-28";
-        Self { modern }
+        Self { modern, hasty }
     }
 
     /// The answer to a request.

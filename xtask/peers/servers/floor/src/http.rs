@@ -12,12 +12,12 @@ use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::answer::{Fixed, progress};
+use crate::answer::Fixed;
+use crate::request::Request;
 
 /// The form of an answer.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ pub(crate) async fn serve(fixed: Fixed, form: Form) -> Result<(), Box<dyn Error>
 }
 
 async fn respond(
-    request: Request<Incoming>,
+    request: hyper::Request<Incoming>,
     fixed: Fixed,
     form: Form,
 ) -> Result<Response<Answer>, Box<dyn Error + Send + Sync>> {
@@ -74,31 +74,27 @@ async fn respond(
             text.extend_from_slice(&data);
         }
     }
-    let mut request: Value = serde_json::from_slice(&text)?;
-    if request.get("id").is_none() {
+    let mut request = Request::read(fixed, &text)?;
+    if request.is_notification() {
         return Ok(empty(StatusCode::ACCEPTED));
     }
     // Nothing else begins with events.
-    let form = if request["method"] == "tools/call" {
-        form
-    } else {
-        Form::Json
-    };
+    let form = if request.is_call() { form } else { Form::Json };
     let mut out = Vec::new();
     let (now, later) = match form {
         Form::Json => {
-            serde_json::to_writer(&mut out, &fixed.result(&mut request))?;
+            request.write_result(&mut out)?;
             (out, None)
         }
         Form::Events => {
-            event(&mut out, &progress(&mut request))?;
-            event(&mut out, &fixed.result(&mut request))?;
+            event(&mut out, |out| request.write_progress(out))?;
+            event(&mut out, |out| request.write_result(out))?;
             (out, None)
         }
         Form::Stream => {
             let mut last = Vec::new();
-            event(&mut out, &progress(&mut request))?;
-            event(&mut last, &fixed.result(&mut request))?;
+            event(&mut out, |out| request.write_progress(out))?;
+            event(&mut last, |out| request.write_result(out))?;
             (out, Some(last))
         }
     };
@@ -129,9 +125,12 @@ fn empty(status: StatusCode) -> Response<Answer> {
     response
 }
 
-fn event(out: &mut Vec<u8>, message: &Value) -> serde_json::Result<()> {
+fn event(
+    out: &mut Vec<u8>,
+    message: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+) -> serde_json::Result<()> {
     out.extend_from_slice(b"data: ");
-    serde_json::to_writer(&mut *out, message)?;
+    message(out)?;
     out.extend_from_slice(b"\n\n");
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::case::{Case, Form, Who};
+use crate::case::{Case, Who};
 use crate::pinning::Pinning;
 use crate::{Effort, weight};
 
@@ -20,9 +20,8 @@ const HELLO: [(Who, &str); 2] = [
 
 /// Measures and prints everything.
 pub(crate) fn compare(folder: &Path, only: Option<&str>, effort: &Effort) -> Result<()> {
-    let mut cases = Case::all();
-    // Events that come one by one keep the server busy rather than the client.
-    cases.retain(|case| case.form != Form::Stream && case.is_among(only));
+    let mut cases = Case::of_clients();
+    cases.retain(|case| case.is_among(only));
     let weights = match only {
         None if effort.builds > 0 => weight::all(folder, HELLO, effort.builds)?,
         _ => Vec::new(),

@@ -107,13 +107,11 @@ pub(super) fn run(folder: &Path, cases: &[Case], effort: &Effort, pinning: &Pinn
 
 /// The server of the load where others may call it, too; else another one like it.
 fn target(floor: &Subject, folder: &Path, case: Case, pinning: &Pinning) -> Target {
-    match floor.address() {
-        Some(address) => Target::Url(format!("http://{address}/mcp")),
-        None => {
-            let (program, arguments) = case.command(Who::Floor);
-            let mut command = pinning.server(&folder.join(program));
-            command.args(arguments);
-            Target::Command(command)
-        }
+    if let Some(address) = floor.address() {
+        return Target::Url(format!("http://{address}/mcp"));
     }
+    let (program, arguments) = case.command(Who::Floor);
+    let mut command = pinning.server(&folder.join(program));
+    command.args(arguments);
+    Target::Command(command)
 }
