@@ -10,19 +10,22 @@ use crate::workspace;
 const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
        cargo xtask bench server [--quick] [--only TEXT]
+       cargo xtask bench client [--quick] [--only TEXT]
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
           types of other crates, and prints times and ratios
   server  asks the same of mcp-server, of rmcp and of the barest server that there can be, over HTTP
           and stdio, and prints speed, processor time, memory and weight, with ratios and targets;
           with `--only`, speed and memory of the rows whose name has the text
+  client  has mcp-client and rmcp's client call the same server, over HTTP and stdio, and prints
+          speed, latency, processor time, memory and weight; `--only` as above
 
   `--quick` measures for a short time only.";
 
 /// The workspace of the peers, which nothing else ever builds.
 const PEERS: &str = "xtask/peers";
 
-/// The programs that are measured, and the one that does it. Each is built alone: together they
+/// The servers that are measured, and the program that does it. Each is built alone: together they
 /// would share the features of what they depend on.
 const SERVERS: [&str; 6] = [
     "floor",
@@ -30,6 +33,16 @@ const SERVERS: [&str; 6] = [
     "http-rmcp",
     "hello-ours",
     "hello-rmcp",
+    "load",
+];
+
+/// The clients that are measured, their server, and the program that measures.
+const CLIENTS: [&str; 6] = [
+    "floor",
+    "client-ours",
+    "client-rmcp",
+    "hello-client-ours",
+    "hello-client-rmcp",
     "load",
 ];
 
@@ -48,7 +61,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["types"] => types(&[]),
         ["types", "--quick"] => types(&QUICK),
-        ["server", ref options @ ..] => server(options),
+        ["server", ref options @ ..] => load("server", &SERVERS, options),
+        ["client", ref options @ ..] => load("client", &CLIENTS, options),
         _ => bail!("{USAGE}"),
     }
 }
@@ -64,8 +78,8 @@ fn types(options: &[&str]) -> Result<ExitCode> {
 }
 
 /// Missing a target is no failure: machines differ, and most of them are not quiet.
-fn server(options: &[&str]) -> Result<ExitCode> {
-    for name in SERVERS {
+fn load(what: &str, programs: &[&str], options: &[&str]) -> Result<ExitCode> {
+    for name in programs {
         let built = peers(&["build", "--release", "--package", name], &[])?;
         if built != ExitCode::SUCCESS {
             return Ok(built);
@@ -77,7 +91,7 @@ fn server(options: &[&str]) -> Result<ExitCode> {
     let folder = Path::new(target.context("cargo names no target folder")?).join("release");
     let folder = folder.to_str().context("a path that is no text")?;
     let load = ["run", "--quiet", "--release", "--package", "load", "--"];
-    peers(&[&load[..], &[folder]].concat(), options)
+    peers(&[&load[..], &[folder, what]].concat(), options)
 }
 
 /// Runs cargo in the workspace of the peers.

@@ -38,6 +38,7 @@ usage: cargo xtask <command>
 
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the barest server
+  bench client [--quick]       compare with rmcp's client
   ci [--only STEP]             everything that has to pass before a merge
 ";
 

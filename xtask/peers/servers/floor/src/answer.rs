@@ -1,25 +1,40 @@
-//! The answer, which depends on the id of the request and on nothing else.
+//! The answer, which depends on the id of the request, on whether it begins a connection, and on
+//! nothing else.
 
 use serde_json::{Value, json};
 
 /// What is answered in a revision.
 #[derive(Clone, Copy)]
 pub(crate) struct Fixed {
-    modern: bool,
+    pub(crate) modern: bool,
+    /// Calls are not read as a whole.
+    pub(crate) hasty: bool,
 }
 
 impl Fixed {
-    pub(crate) fn new(revision: &str) -> Self {
+    pub(crate) fn new(revision: &str, hasty: bool) -> Self {
         let modern = revision >= "2026-07-28";
-        Self { modern }
+        Self { modern, hasty }
     }
 
     /// The answer to a request.
-    pub(crate) fn result(self, request: &[u8]) -> serde_json::Result<Value> {
-        let mut request: Value = serde_json::from_slice(request)?;
+    pub(crate) fn result(self, request: &mut Value) -> Value {
         let id = request["id"].take();
+        if request["method"] == "server/discover" {
+            return json!({
+                "jsonrpc": "2.0",
+                "id": id,
+                "result": {
+                    "resultType": "complete",
+                    "supportedVersions": ["2026-07-28"],
+                    "capabilities": { "tools": {} },
+                    "ttlMs": 0,
+                    "cacheScope": "private",
+                },
+            });
+        }
         if request["method"] == "initialize" {
-            return Ok(json!({
+            return json!({
                 "jsonrpc": "2.0",
                 "id": id,
                 "result": {
@@ -27,7 +42,7 @@ impl Fixed {
                     "capabilities": { "tools": {} },
                     "serverInfo": { "name": "floor", "version": "1.0.0" },
                 },
-            }));
+            });
         }
         let content = json!([{ "type": "text", "text": "Hello, benchmark!" }]);
         let result = if self.modern {
@@ -40,15 +55,16 @@ impl Fixed {
         } else {
             json!({ "content": content })
         };
-        Ok(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+        json!({ "jsonrpc": "2.0", "id": id, "result": result })
     }
 }
 
-/// What comes before the answer.
-pub(crate) fn progress() -> Value {
+/// What comes before the answer, where the request asks for it.
+pub(crate) fn progress(request: &mut Value) -> Value {
+    let token = request["params"]["_meta"]["progressToken"].take();
     json!({
         "jsonrpc": "2.0",
         "method": "notifications/progress",
-        "params": { "progressToken": "p1", "progress": 1.0, "total": 2.0 },
+        "params": { "progressToken": token, "progress": 1.0, "total": 2.0 },
     })
 }

@@ -12,12 +12,12 @@ use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Method, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::answer::{Fixed, progress};
+use crate::answer::Fixed;
+use crate::request::Request;
 
 /// The form of an answer.
 #[derive(Clone, Copy)]
@@ -60,10 +60,13 @@ pub(crate) async fn serve(fixed: Fixed, form: Form) -> Result<(), Box<dyn Error>
 }
 
 async fn respond(
-    request: Request<Incoming>,
+    request: hyper::Request<Incoming>,
     fixed: Fixed,
     form: Form,
 ) -> Result<Response<Answer>, Box<dyn Error + Send + Sync>> {
+    if request.method() != Method::POST {
+        return Ok(empty(StatusCode::METHOD_NOT_ALLOWED));
+    }
     let mut text = Vec::new();
     let mut body = pin!(request.into_body());
     while let Some(frame) = std::future::poll_fn(|task| body.as_mut().poll_frame(task)).await {
@@ -71,22 +74,27 @@ async fn respond(
             text.extend_from_slice(&data);
         }
     }
-    let result = fixed.result(&text)?;
+    let mut request = Request::read(fixed, &text)?;
+    if request.is_notification() {
+        return Ok(empty(StatusCode::ACCEPTED));
+    }
+    // Nothing else begins with events.
+    let form = if request.is_call() { form } else { Form::Json };
     let mut out = Vec::new();
     let (now, later) = match form {
         Form::Json => {
-            serde_json::to_writer(&mut out, &result)?;
+            request.write_result(&mut out)?;
             (out, None)
         }
         Form::Events => {
-            event(&mut out, &progress())?;
-            event(&mut out, &result)?;
+            event(&mut out, |out| request.write_progress(out))?;
+            event(&mut out, |out| request.write_result(out))?;
             (out, None)
         }
         Form::Stream => {
             let mut last = Vec::new();
-            event(&mut out, &progress())?;
-            event(&mut last, &result)?;
+            event(&mut out, |out| request.write_progress(out))?;
+            event(&mut last, |out| request.write_result(out))?;
             (out, Some(last))
         }
     };
@@ -106,9 +114,23 @@ async fn respond(
     Ok(response)
 }
 
-fn event(out: &mut Vec<u8>, message: &Value) -> serde_json::Result<()> {
+/// The answer where there is nothing to say.
+fn empty(status: StatusCode) -> Response<Answer> {
+    let mut response = Response::new(Answer {
+        now: None,
+        later: None,
+        waited: false,
+    });
+    *response.status_mut() = status;
+    response
+}
+
+fn event(
+    out: &mut Vec<u8>,
+    message: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+) -> serde_json::Result<()> {
     out.extend_from_slice(b"data: ");
-    serde_json::to_writer(&mut *out, message)?;
+    message(out)?;
     out.extend_from_slice(b"\n\n");
     Ok(())
 }

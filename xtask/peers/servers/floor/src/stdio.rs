@@ -2,7 +2,10 @@
 
 use std::io::{self, Read as _, Write as _};
 
+use memchr::memmem;
+
 use crate::answer::Fixed;
+use crate::request::Request;
 
 pub(crate) fn serve(fixed: Fixed) -> io::Result<()> {
     let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
@@ -19,10 +22,10 @@ pub(crate) fn serve(fixed: Fixed) -> io::Result<()> {
         let rest = input.split_off(whole.map_or(0, |at| at + 1));
         for line in input.split(|byte| *byte == b'\n') {
             // Notifications have no answer.
-            if line.is_empty() || !line.windows(4).any(|four| four == b"\"id\"") {
+            if line.is_empty() || memmem::find(line, b"\"id\"").is_none() {
                 continue;
             }
-            serde_json::to_writer(&mut output, &fixed.result(line)?)?;
+            Request::read(fixed, line)?.write_result(&mut output)?;
             output.push(b'\n');
         }
         input = rest;

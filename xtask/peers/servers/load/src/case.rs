@@ -51,15 +51,30 @@ pub(crate) enum Era {
 pub(crate) struct Case {
     pub(crate) era: Era,
     pub(crate) form: Form,
+    /// Whether the floor does even less, since it is not what is measured.
+    hasty: bool,
 }
 
 impl Case {
+    /// For the comparison of servers.
     pub(crate) fn all() -> Vec<Self> {
         let mut cases = Vec::new();
         for form in [Form::Json, Form::Events, Form::Stream, Form::Line] {
             for era in [Era::Modern, Era::Legacy] {
-                cases.push(Self { era, form });
+                let hasty = false;
+                cases.push(Self { era, form, hasty });
             }
+        }
+        cases
+    }
+
+    /// For the comparison of clients.
+    pub(crate) fn of_clients() -> Vec<Self> {
+        let mut cases = Self::all();
+        // Events that come one by one keep the server busy rather than the client.
+        cases.retain(|case| case.form != Form::Stream);
+        for case in &mut cases {
+            case.hasty = true;
         }
         cases
     }
@@ -75,14 +90,18 @@ impl Case {
     /// The program of a server, and what it is started with.
     pub(crate) fn command(self, who: Who) -> (&'static str, Vec<&'static str>) {
         let revision = self.era.revision();
-        match (who, self.form) {
+        let (program, mut arguments) = match (who, self.form) {
             (Who::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
             (Who::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
             (Who::Ours, Form::Line) => ("hello-ours", vec![]),
             (Who::Ours, _) => ("http-ours", vec![]),
             (Who::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
             (Who::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
+        };
+        if self.hasty && who == Who::Floor {
+            arguments.push("hasty");
         }
+        (program, arguments)
     }
 
     /// The tool that is called.
@@ -113,6 +132,11 @@ impl Case {
         }
         json!({ "jsonrpc": "2.0", "id": FIRST_ID, "method": "tools/call", "params": params })
             .to_string()
+    }
+
+    /// Whether the name of the case has a text.
+    pub(crate) fn is_among(self, only: Option<&str>) -> bool {
+        only.is_none_or(|only| self.to_string().contains(only))
     }
 
     /// Whether progress comes before the answer.

@@ -1,16 +1,18 @@
 //! The measurements: round after round, so that a slow minute of the machine hits all servers.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use process::OWN;
 
 use crate::Effort;
 use crate::case::{Case, Who};
 use crate::http;
 use crate::pinning::Pinning;
 use crate::sample::{Memory, Sample};
-use crate::server::{self, Process, Way, own_cpu};
+use crate::server::{self, Process, Way};
 use crate::stdio;
 
 /// All that was measured.
@@ -104,7 +106,7 @@ impl Results {
 }
 
 /// A server that is running.
-struct Subject {
+pub(crate) struct Subject {
     case: Case,
     who: Who,
     process: Process,
@@ -113,7 +115,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn start(folder: &Path, case: Case, who: Who, pinning: &Pinning) -> Result<Self> {
+    pub(crate) fn start(folder: &Path, case: Case, who: Who, pinning: &Pinning) -> Result<Self> {
         let (process, way) = server::start(folder, case, who, pinning)?;
         Ok(Self {
             case,
@@ -124,7 +126,15 @@ impl Subject {
         })
     }
 
-    fn measure(&mut self, width: usize, time: Duration) -> Result<(Sample, Memory)> {
+    /// Where others reach it, too.
+    pub(crate) fn address(&self) -> Option<SocketAddr> {
+        match self.way {
+            Way::Address(address) => Some(address),
+            Way::Pipes(..) => None,
+        }
+    }
+
+    pub(crate) fn measure(&mut self, width: usize, time: Duration) -> Result<(Sample, Memory)> {
         let fresh = std::mem::replace(&mut self.fresh, false);
         let (case, process) = (self.case, &mut self.process);
         let sample = match &mut self.way {
@@ -159,14 +169,14 @@ fn clocked(
     run: impl FnOnce(&mut dyn FnMut(Duration)) -> Result<(u64, u64)>,
 ) -> Result<Sample> {
     let mut latencies = Vec::new();
-    let before = (process.cpu()?, own_cpu()?, Instant::now());
+    let before = (process.cpu()?, process::cpu(OWN)?, Instant::now());
     let (requests, errors) = run(&mut |latency| {
         if width == 1 {
             latencies.push(latency);
         }
     })?;
     let time = before.2.elapsed();
-    let own_cpu = own_cpu()?.saturating_sub(before.1);
+    let own_cpu = process::cpu(OWN)?.saturating_sub(before.1);
     let server_cpu = process.cpu()?.saturating_sub(before.0);
     latencies.sort();
     Ok(Sample {

@@ -1,6 +1,5 @@
 //! A server as a process, and what the system knows of it.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -66,7 +65,7 @@ pub(crate) struct Process {
 
 /// Ends a process that is still there after [`LIFE`], since nothing else would end waiting for an
 /// answer that does not come. Dropping what is returned ends the watch.
-fn watch(process: u32) -> Sender<()> {
+pub(crate) fn watch(process: u32) -> Sender<()> {
     let (watched, end) = channel();
     thread::spawn(move || {
         if end.recv_timeout(LIFE) == Err(RecvTimeoutError::Timeout) {
@@ -79,32 +78,24 @@ fn watch(process: u32) -> Sender<()> {
 impl Process {
     /// Notes what it uses now, before any load.
     pub(crate) fn rests(&mut self) -> Result<()> {
-        self.idle = self.status("VmRSS:")?;
+        self.idle = process::memory(&self.id())?;
         Ok(())
     }
 
     pub(crate) fn memory(&self) -> Result<Memory> {
         Ok(Memory {
             idle: self.idle,
-            peak: self.status("VmHWM:")?,
+            peak: process::peak_memory(&self.id())?,
         })
     }
 
     /// What it has used of its processor so far.
     pub(crate) fn cpu(&self) -> Result<Duration> {
-        cpu(&self.child.id().to_string())
+        Ok(process::cpu(&self.id())?)
     }
 
-    fn status(&self, member: &str) -> Result<u64> {
-        let file = format!("/proc/{}/status", self.child.id());
-        let text = fs::read_to_string(&file).context(file)?;
-        let line = text.lines().find_map(|line| line.strip_prefix(member));
-        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-        let kilobytes: u64 = kilobytes
-            .with_context(|| format!("no {member}"))?
-            .trim()
-            .parse()?;
-        Ok(kilobytes * 1024)
+    fn id(&self) -> String {
+        self.child.id().to_string()
     }
 }
 
@@ -113,24 +104,4 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// What this process has used of its processor so far.
-pub(crate) fn own_cpu() -> Result<Duration> {
-    cpu("self")
-}
-
-/// The time of all threads that there are. Those of the servers live as long as the process.
-fn cpu(process: &str) -> Result<Duration> {
-    let folder = format!("/proc/{process}/task");
-    let mut nanoseconds = 0;
-    for task in fs::read_dir(&folder).context(folder)? {
-        // A thread may have ended meanwhile.
-        let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else {
-            continue;
-        };
-        let first = text.split_whitespace().next().context("no time")?;
-        nanoseconds += first.parse::<u64>()?;
-    }
-    Ok(Duration::from_nanos(nanoseconds))
 }

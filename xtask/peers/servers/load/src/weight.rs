@@ -1,4 +1,4 @@
-//! What the smallest server weighs: crates, time to build it from nothing, size.
+//! What the smallest server or client weighs: crates, time to build it from nothing, size.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::case::Who;
 
-/// A hello-world server on standard input and output.
+/// A hello-world program on standard input and output.
 pub(crate) struct Weight {
     pub(crate) who: Who,
-    /// In its dependency tree, the server itself apart.
+    /// In its dependency tree, the program itself apart.
     pub(crate) crates: usize,
     /// The fastest build of all that were made, from nothing; absent where none was made.
     pub(crate) build: Option<Build>,
@@ -27,10 +27,14 @@ pub(crate) struct Build {
     pub(crate) size: u64,
 }
 
-/// Weighs both servers, in turns.
-pub(crate) fn all(folder: &Path, builds: usize) -> Result<Vec<Weight>> {
+/// Weighs both packages, in turns.
+pub(crate) fn all(
+    folder: &Path,
+    packages: [(Who, &'static str); 2],
+    builds: usize,
+) -> Result<Vec<Weight>> {
     let mut weights = Vec::new();
-    for (who, package) in [(Who::Ours, "hello-ours"), (Who::Rmcp, "hello-rmcp")] {
+    for (who, package) in packages {
         let crates = crates(package)?;
         weights.push((
             package,

@@ -1,0 +1,178 @@
+//! The comparison of clients, for people.
+
+use std::fmt::Write as _;
+
+use super::report::Report;
+use super::rounds::{Results, Row};
+use crate::Effort;
+use crate::case::{Form, Who};
+use crate::pinning::Pinning;
+use crate::sample::median;
+use crate::table::weight;
+use crate::weight::Weight;
+
+const CLIENTS: [Who; 2] = [Who::Ours, Who::Rmcp];
+
+const NAME: &str = "mcp-client";
+
+const NOTES: &str = "\
+Calls a second of the tool of a bare server, time of the client's own processor for a call, and
+where one call is under way at a time, the time of the median call and of the slowest but for a
+hundredth. Ratio: the figures of mcp-client to those of rmcp so that more is better: calls a second /
+processor time; the target is for calls a second. Both run tokio with one thread.
+Load: what the same server does for one who sends bytes that are ready beforehand.
+rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
+for each call, and makes at most 16 at once. It asks for progress in each call.
+~ : the rounds of the load differ by more than a quarter; the machine is not quiet
+^ : the client is as fast as the load, so that the server may be what is measured
+! : some answers were wrong";
+
+/// Prints everything; what misses its target stands at the end once more.
+pub(super) fn print(results: &Results, weights: &[Weight], effort: &Effort, pinning: &Pinning) {
+    let mut missed = Vec::new();
+    let time = effort.time.as_millis();
+    println!("{} rounds of {time} ms. {pinning}", effort.rounds);
+    println!();
+    speed(results, &mut missed);
+    println!();
+    memory(results, &mut missed);
+    println!();
+    if !weights.is_empty() {
+        weight(NAME, weights, None);
+        println!();
+    }
+    println!("{NOTES}");
+    for (case, who, why) in &results.failures {
+        let name = match who {
+            Who::Floor => "the load",
+            Who::Ours => NAME,
+            Who::Rmcp => "rmcp",
+        };
+        println!("{name} has no figures for {case}: {why}");
+    }
+    println!();
+    if missed.is_empty() {
+        println!("All targets are met.");
+    }
+    for target in &missed {
+        println!("missed: {target}");
+    }
+}
+
+fn speed(results: &Results, missed: &mut Vec<String>) {
+    println!("| | at once | load | {NAME} | rmcp | ratio | target |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for row in &results.rows {
+        let mut line = format!("| {} | {} | {} |", row.case, row.width, row.load_cell());
+        for who in CLIENTS {
+            let _ = write!(line, " {} |", row.cell(who));
+        }
+        if let (Some(ratio), Some(cost)) = (row.ratio(Report::rate), row.ratio(Report::cost)) {
+            let least = row.least();
+            let met = ratio >= least;
+            let verdict = if met { "met" } else { "missed" };
+            let _ = write!(
+                line,
+                " {ratio:.2} / {:.2} | at least {least}, {verdict} |",
+                1.0 / cost
+            );
+            if !met {
+                missed.push(format!(
+                    "{}, {} at once: at least {least} of rmcp's ({ratio:.2})",
+                    row.case, row.width
+                ));
+            }
+        } else {
+            line.push_str(" | |");
+        }
+        println!("{line}");
+    }
+}
+
+impl Row {
+    /// What the ratio is to be.
+    fn least(&self) -> f64 {
+        match (self.case.form, self.width) {
+            (Form::Line, 64) => 2.0,
+            _ => 1.0,
+        }
+    }
+
+    fn reports(&self, who: Who) -> impl Iterator<Item = &Report> {
+        self.rounds
+            .iter()
+            .filter_map(move |round| round.report(who))
+    }
+
+    fn middle(&self, who: Who, figure: impl Fn(&Report) -> f64) -> Option<f64> {
+        median(self.reports(who).map(figure))
+    }
+
+    fn load(&self) -> impl Iterator<Item = f64> {
+        self.rounds.iter().filter_map(|round| round.load)
+    }
+
+    /// The median of the ratios within a round.
+    fn ratio(&self, figure: impl Fn(&Report) -> f64) -> Option<f64> {
+        median(self.rounds.iter().filter_map(|round| {
+            Some(figure(round.report(Who::Ours)?) / figure(round.report(Who::Rmcp)?))
+        }))
+    }
+
+    fn load_cell(&self) -> String {
+        let Some(rate) = median(self.load()) else {
+            return "-".to_owned();
+        };
+        let (most, least) = (
+            self.load().fold(0.0, f64::max),
+            self.load().fold(f64::MAX, f64::min),
+        );
+        let mark = if most > least * 1.25 { " ~" } else { "" };
+        format!("{:.1}k/s{mark}", rate / 1000.0)
+    }
+
+    fn cell(&self, who: Who) -> String {
+        let (Some(rate), Some(cost)) = (
+            self.middle(who, Report::rate),
+            self.middle(who, Report::cost),
+        ) else {
+            return "-".to_owned();
+        };
+        let mut cell = format!("{:.1}k/s, {cost:.1} us", rate / 1000.0);
+        if self.width == 1
+            && let (Some(p50), Some(p99)) =
+                (self.middle(who, Report::p50), self.middle(who, Report::p99))
+        {
+            let _ = write!(cell, ", p50 {p50:.1} us, p99 {p99:.1} us");
+        }
+        if median(self.load()).is_some_and(|load| rate > load * 0.95) {
+            cell.push_str(" ^");
+        }
+        if self.reports(who).any(|report| report.errors > 0) {
+            cell.push_str(" !");
+        }
+        cell
+    }
+}
+
+fn memory(results: &Results, missed: &mut Vec<String>) {
+    println!("| memory, peak, MiB | {NAME} | rmcp | target |");
+    println!("| --- | --- | --- | --- |");
+    let widest = |row: &&Row| row.case.widths().last() == Some(&row.width);
+    for row in results.rows.iter().filter(widest) {
+        let (Some(ours), Some(rmcp)) = (
+            row.middle(Who::Ours, Report::peak),
+            row.middle(Who::Rmcp, Report::peak),
+        ) else {
+            continue;
+        };
+        let case = row.case;
+        let verdict = if ours <= rmcp { "met" } else { "missed" };
+        println!("| {case} | {ours:.1} | {rmcp:.1} | at most rmcp's, {verdict} |");
+        if ours > rmcp {
+            missed.push(format!(
+                "memory, {case}: at most rmcp's ({ours:.1}, rmcp {rmcp:.1})"
+            ));
+        }
+    }
+}
