@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use mcp_types::revision::Versioned;
+use mcp_types::v2025_11_25::RootsListChangedNotification;
 use mcp_types::{
     Implementation, Notification, Request, RequestMetaObject, Revision, ServerCapabilities,
     SubscriptionFilter, rpc,
 };
+use serde_json::value::RawValue;
 
 use crate::builder::ClientBuilder;
 use crate::call::Call;
@@ -137,6 +139,15 @@ impl Client {
         let params = core.revision().encode(params);
         let params = params.map_err(|source| CallError::Params { method, source })?;
         let params = Some(params).filter(|params| params.get() != "null");
+        self.tell(method, params).await
+    }
+
+    async fn tell(
+        &self,
+        method: &'static str,
+        params: Option<Box<RawValue>>,
+    ) -> Result<(), CallError> {
+        let core = self.core();
         let mut message = Vec::new();
         rpc::write_notification(&mut message, method, params.as_ref()).map_err(|error| {
             let source = error.into();
@@ -155,6 +166,19 @@ impl Client {
         if let Some(cache) = &self.core().cache {
             cache.forget_own();
         }
+    }
+
+    /// Tells the server that the roots have changed, where it knows of such news: those of the
+    /// newest revision ask for the roots when they need them, and nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// Where the connection is lost.
+    pub async fn roots_changed(&self) -> Result<(), CallError> {
+        if self.revision() == Revision::LATEST {
+            return Ok(());
+        }
+        self.tell(RootsListChangedNotification::METHOD, None).await
     }
 
     /// Any request of the method table, or one of an application's own.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_types::json::{self, Object, Value};
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
-    InitializeRequest, InitializeRequestParams, InitializeResult, InitializedNotification,
-    SetLevelRequest, SetLevelRequestParams,
+    ClientCapabilities, InitializeRequest, InitializeRequestParams, InitializeResult,
+    InitializedNotification, SetLevelRequest, SetLevelRequestParams,
 };
 use mcp_types::{
     DiscoverRequest, DiscoverResult, HEADER_MISMATCH, MISSING_REQUIRED_CLIENT_CAPABILITY,
@@ -172,14 +172,17 @@ pub(crate) async fn initialize(
     revision: Revision,
 ) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
-    let params = InitializeRequestParams::new(
-        revision.as_str(),
-        core.capabilities.clone().try_into().map_err(|error| {
-            let source = mcp_types::revision::VersionError::from(error);
-            CallError::Params { method, source }
-        })?,
-        core.info.clone(),
-    );
+    let capabilities = ClientCapabilities::try_from(core.capabilities.clone());
+    let mut capabilities = capabilities.map_err(|error| {
+        let source = mcp_types::revision::VersionError::from(error);
+        CallError::Params { method, source }
+    })?;
+    if core.inputs.roots.is_some() {
+        // The program has a way to report it.
+        let roots = capabilities.roots.get_or_insert_default();
+        roots.list_changed.get_or_insert(true);
+    }
+    let params = InitializeRequestParams::new(revision.as_str(), capabilities, core.info.clone());
     let params = revision
         .encode(params)
         .map_err(|source| CallError::Params { method, source })?;

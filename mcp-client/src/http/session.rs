@@ -70,7 +70,9 @@ impl Session {
         if let Some(id) = &self.id {
             headers.insert(SESSION_ID, id.clone());
         }
-        if let Some(version) = version(revision).filter(|_| self.stage != Stage::Gone) {
+        // The transport of 2024-11-05 has no such header.
+        let has_version = self.stage != Stage::Gone && self.messages.is_none();
+        if let Some(version) = version(revision).filter(|_| has_version) {
             headers.insert(PROTOCOL_VERSION, version);
         }
     }

@@ -249,3 +249,24 @@ async fn what_only_newer_revisions_have_is_understood_in_older_sessions() {
         "{result:?}"
     );
 }
+
+#[tokio::test]
+async fn new_roots_are_news_for_servers_of_the_older_era() {
+    let with_roots = || builder().on_roots(|| async { Ok(vec![]) });
+    let (client, mut script) = Script::legacy(with_roots(), "2025-03-26", "{}").await;
+    let declared = &script.hello["params"]["capabilities"]["roots"];
+    assert_eq!(declared["listChanged"], true, "{declared}");
+    client.roots_changed().await.expect("the server is there");
+    let told = script.read().await;
+    assert_eq!(told["method"], "notifications/roots/list_changed");
+    assert_eq!(told.get("id"), None);
+
+    let (client, mut script) = Script::modern(with_roots(), "{}").await;
+    client.roots_changed().await.expect("the server is there");
+    let call = client.list_tools();
+    let (_, asked) = tokio::join!(
+        call.timeout(std::time::Duration::from_millis(10)),
+        script.read()
+    );
+    assert_eq!(asked["method"], "tools/list");
+}

@@ -41,6 +41,8 @@ pub(crate) fn serve(server: Server) -> impl Transport {
 pub(crate) struct Script {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
+    /// What the client said first of all that was answered.
+    pub(crate) hello: serde_json::Value,
 }
 
 impl Script {
@@ -50,6 +52,7 @@ impl Script {
         let script = Self {
             lines: BufReader::new(reader).lines(),
             writer,
+            hello: serde_json::Value::Null,
         };
         let (reader, writer) = tokio::io::split(ours);
         (ByteStream::new(reader, writer), script)
@@ -90,6 +93,7 @@ impl Script {
                 r#"{{"protocolVersion":"{revision}","capabilities":{capabilities},"serverInfo":{{"name":"script","version":"1"}}}}"#
             );
             script.answer(&asked, &result).await;
+            script.hello = asked;
             let initialized = script.read().await;
             assert_eq!(initialized["method"], "notifications/initialized");
         };

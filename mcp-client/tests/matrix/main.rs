@@ -1,0 +1,51 @@
+//! Our client with our server: every revision, over every transport, with every feature that the
+//! revision has.
+
+mod features;
+mod server;
+mod ways;
+
+use std::time::Duration;
+
+use features::{FEATURES, Peer};
+use mcp_client::types::Revision;
+use ways::Way;
+
+/// Long enough for anything that will happen.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn every_feature_works_at_every_revision_over_every_transport() {
+    let mut cells = 0;
+    for way in Way::ALL {
+        let revisions = Revision::ALL.iter().copied().map(Some);
+        for pinned in revisions.chain([None]) {
+            if way == Way::HttpSse && pinned == Some(Revision::LATEST) {
+                // That transport ends where the newest revision begins.
+                continue;
+            }
+            let peer = Peer::connect(way, pinned).await;
+            let revision = peer.client.revision();
+            let newest = match way {
+                Way::HttpSse => Revision::V2025_11_25,
+                _ => Revision::LATEST,
+            };
+            assert_eq!(revision, pinned.unwrap_or(newest), "{way:?}");
+            for feature in FEATURES {
+                if revision < feature.since {
+                    continue;
+                }
+                let place = format!("{way:?}, {revision}: {}", feature.name);
+                let checked = tokio::time::timeout(PATIENCE, (feature.check)(&peer)).await;
+                match checked {
+                    Ok(Ok(())) => cells += 1,
+                    Ok(Err(error)) => panic!("{place}: {error}"),
+                    Err(_) => panic!("{place}: not done in time"),
+                }
+            }
+            peer.client.close().await;
+        }
+    }
+    println!("{cells} cells");
+    assert!(cells > 600, "{cells}");
+}

@@ -1,0 +1,124 @@
+//! The ways to the server.
+
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+
+use mcp_client::{ByteStream, ChildProcess, Client, ClientBuilder, Http};
+use mcp_server::HttpConfig;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+
+use crate::server::server;
+
+/// A transport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Way {
+    Duplex,
+    Unix,
+    Tcp,
+    Process,
+    Http,
+    /// HTTP where nothing but the transport of 2024-11-05 is served.
+    HttpSse,
+}
+
+impl Way {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Duplex,
+        Self::Unix,
+        Self::Tcp,
+        Self::Process,
+        Self::Http,
+        Self::HttpSse,
+    ];
+
+    /// Connects to a server of its own.
+    pub(crate) async fn connect(self, builder: ClientBuilder) -> Client {
+        let connected = match self {
+            Self::Duplex => {
+                let (ours, theirs) = tokio::io::duplex(64 << 10);
+                let (reader, writer) = tokio::io::split(theirs);
+                tokio::spawn(async move { server().serve(reader, writer).await });
+                let (reader, writer) = tokio::io::split(ours);
+                builder.connect(ByteStream::new(reader, writer)).await
+            }
+            Self::Unix => {
+                let (ours, theirs) = UnixStream::pair().expect("a pair");
+                let (reader, writer) = theirs.into_split();
+                tokio::spawn(async move { server().serve(reader, writer).await });
+                let (reader, writer) = ours.into_split();
+                builder.connect(ByteStream::new(reader, writer)).await
+            }
+            Self::Tcp => {
+                let listener = TcpListener::bind("127.0.0.1:0").await;
+                let listener = listener.expect("bound");
+                let address = listener.local_addr().expect("an address");
+                tokio::spawn(async move {
+                    let (stream, _) = listener.accept().await.expect("a client");
+                    let (reader, writer) = stream.into_split();
+                    server().serve(reader, writer).await
+                });
+                let stream = TcpStream::connect(address).await;
+                let (reader, writer) = stream.expect("connected").into_split();
+                builder.connect(ByteStream::new(reader, writer)).await
+            }
+            Self::Process => builder.connect(ChildProcess::new(subject())).await,
+            Self::Http => {
+                let url = format!("http://{}/mcp", serve());
+                builder.connect(Http::new(url)).await
+            }
+            Self::HttpSse => {
+                let url = format!("http://{}/sse", only_old(serve()).await);
+                builder.connect(Http::new(url)).await
+            }
+        };
+        connected.unwrap_or_else(|error| panic!("{self:?}: {error}"))
+    }
+}
+
+/// The address of a server of its own over HTTP.
+fn serve() -> SocketAddr {
+    let config = HttpConfig::new().http_sse("/sse");
+    let http = server().serve_http_with("127.0.0.1:0", config);
+    let http = http.expect("bound");
+    let address = http.local_addr();
+    tokio::spawn(http);
+    address
+}
+
+/// The same server for those who know nothing newer: where its stream is, nothing can be posted.
+async fn only_old(server: SocketAddr) -> SocketAddr {
+    const NOT_HERE: &[u8] =
+        b"HTTP/1.1 405 Method Not Allowed\r\nallow: GET\r\nconnection: close\r\n\
+        content-length: 0\r\n\r\n";
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((mut ours, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut begin = [0; 10];
+                while ours.peek(&mut begin).await? < begin.len() {}
+                // With a query it is the place for the messages of a stream.
+                if begin == *b"POST /sse " {
+                    return ours.write_all(NOT_HERE).await;
+                }
+                let mut theirs = TcpStream::connect(server).await?;
+                tokio::io::copy_bidirectional(&mut ours, &mut theirs)
+                    .await
+                    .map(drop)
+            });
+        }
+    });
+    address
+}
+
+/// The server as a program: the example `matrix-subject`, which is built with the tests.
+fn subject() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let test = std::env::current_exe().expect("this program has a path");
+        let folder = test.ancestors().nth(2).expect("the target folder");
+        let program = folder.join("examples").join("matrix-subject");
+        program.to_str().expect("a path that is text").to_owned()
+    })
+}
