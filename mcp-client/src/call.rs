@@ -243,9 +243,12 @@ where
         let core = Arc::clone(call.client.core());
         let method = R::METHOD;
         let after = call.wait.time;
-        timeout(after, core.life.ready())
-            .await
-            .map_err(|_| CallError::Timeout { method, after })?;
+        // Nearly always there is nothing to wait for, not even by a timer.
+        if core.life.is_restarting() {
+            timeout(after, core.life.ready())
+                .await
+                .map_err(|_| CallError::Timeout { method, after })?;
+        }
         let revision = core.revision();
         let params = revision.encode(call.params);
         let params = params.map_err(|source| CallError::Params { method, source })?;

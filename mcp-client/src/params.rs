@@ -1,7 +1,11 @@
 //! [`Params`]: what a request says, written around the text of its params.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use mcp_types::Revision;
-use mcp_types::json::{Map, Value};
+use mcp_types::json::Value;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -13,8 +17,8 @@ pub(crate) const META: &str = "_meta";
 /// Params on their way. Their values stay text: only the names of members, and of those of
 /// `_meta`, are looked at.
 pub(crate) struct Params<'a> {
-    members: Map<Part<'a>>,
-    meta: Map<Part<'a>>,
+    members: Members<'a>,
+    meta: Members<'a>,
 }
 
 /// A value that is written as it stands.
@@ -28,24 +32,24 @@ impl<'a> Params<'a> {
     /// No params.
     pub(crate) fn new() -> Self {
         Self {
-            members: Map::new(),
-            meta: Map::new(),
+            members: Members::default(),
+            meta: Members::default(),
         }
     }
 
     /// Params in the form of a revision; `null` where there are none.
     pub(crate) fn read(text: &'a RawValue) -> serde_json::Result<Self> {
-        let mut members = parts(text)?;
+        let mut members = Members::read(text)?;
         let meta = match members.remove(META) {
-            Some(Part::Raw(meta)) => parts(meta)?,
-            _ => Map::new(),
+            Some(Part::Raw(meta)) => Members::read(meta)?,
+            _ => Members::default(),
         };
         Ok(Self { members, meta })
     }
 
     /// Adds a member, or replaces it.
-    pub(crate) fn with(mut self, name: &str, value: Part<'a>) -> Self {
-        self.members.insert(name, value);
+    pub(crate) fn with(mut self, name: &'a str, value: Part<'a>) -> Self {
+        self.members.set(name, value);
         self
     }
 
@@ -58,37 +62,91 @@ impl<'a> Params<'a> {
     ) -> Self {
         if revision == Revision::LATEST {
             for (name, value) in &core.described {
-                self.meta.insert(name, Part::Raw(value));
+                self.meta.set(name, Part::Raw(value));
             }
         }
         if let Some(token) = progress {
-            self.meta.insert("progressToken", Part::Number(token));
+            self.meta.set("progressToken", Part::Number(token));
         }
         self
     }
 
     /// Adds a member to `_meta`, or replaces it.
-    pub(crate) fn meta(mut self, name: &str, value: &'a Value) -> Self {
-        self.meta.insert(name, Part::Value(value));
+    pub(crate) fn meta(mut self, name: &'a str, value: &'a Value) -> Self {
+        self.meta.set(name, Part::Value(value));
         self
     }
 }
 
-fn parts(text: &RawValue) -> serde_json::Result<Map<Part<'_>>> {
-    let members: Option<Map<&RawValue>> = serde_json::from_str(text.get())?;
-    Ok(members.unwrap_or_default().map(Part::Raw))
+/// The members of an object in their order. There are few of them, so that looking at all is the
+/// fastest way to find one.
+#[derive(Default)]
+struct Members<'a>(Vec<(Cow<'a, str>, Part<'a>)>);
+
+impl<'a> Members<'a> {
+    fn read(text: &'a RawValue) -> serde_json::Result<Self> {
+        let members: Option<Self> = serde_json::from_str(text.get())?;
+        Ok(members.unwrap_or_default())
+    }
+
+    fn set(&mut self, name: &'a str, value: Part<'a>) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((name.into(), value)),
+        }
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Part<'a>> {
+        let at = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(at).1)
+    }
 }
+
+/// From our own text, in which no name stands twice.
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(4);
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    members.push((name, Part::Raw(value)));
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Read)
+    }
+}
+
+/// A name, which is copied only where it is written with escapes.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Serialize for Params<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in &self.members {
+        for (name, value) in &self.members.0 {
             map.serialize_entry(name, value)?;
         }
-        if !self.meta.is_empty() {
+        if !self.meta.0.is_empty() {
             map.serialize_entry(META, &self.meta)?;
         }
         map.end()
+    }
+}
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 

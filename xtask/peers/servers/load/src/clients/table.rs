@@ -19,7 +19,8 @@ const NOTES: &str = "\
 Calls a second of the tool of a bare server, time of the client's own processor for a call, and
 where one call is under way at a time, the time of the median call and of the slowest but for a
 hundredth. Ratio: the figures of mcp-client to those of rmcp so that more is better: calls a second /
-processor time; the target is for calls a second. Both run tokio with one thread.
+processor time; the target is for calls a second or, with one call at a time, the median call. Both
+run tokio with one thread.
 Load: what the same server does for one who sends bytes that are ready beforehand.
 rmcp: over HTTP with a pool of connections and 64 calls at once; by default it opens a connection
 for each call, and makes at most 16 at once. It asks for progress in each call.
@@ -68,19 +69,13 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
             let _ = write!(line, " {} |", row.cell(who));
         }
         if let (Some(ratio), Some(cost)) = (row.ratio(Report::rate), row.ratio(Report::cost)) {
-            let least = row.least();
-            let met = ratio >= least;
+            let _ = write!(line, " {ratio:.2} / {:.2} |", 1.0 / cost);
+            let (words, figure, met) = row.target(ratio);
             let verdict = if met { "met" } else { "missed" };
-            let _ = write!(
-                line,
-                " {ratio:.2} / {:.2} | at least {least}, {verdict} |",
-                1.0 / cost
-            );
+            let _ = write!(line, " {words}, {verdict} |");
             if !met {
-                missed.push(format!(
-                    "{}, {} at once: at least {least} of rmcp's ({ratio:.2})",
-                    row.case, row.width
-                ));
+                let (case, width) = (row.case, row.width);
+                missed.push(format!("{case}, {width} at once: {words} ({figure:.2})"));
             }
         } else {
             line.push_str(" | |");
@@ -90,11 +85,17 @@ fn speed(results: &Results, missed: &mut Vec<String>) {
 }
 
 impl Row {
-    /// What the ratio is to be.
-    fn least(&self) -> f64 {
+    /// What is asked for, what it is, and whether that is enough. Where one call is under way at a
+    /// time it is the median call that counts: a machine that is not quiet delays some of them by
+    /// far more than a client could.
+    fn target(&self, rate: f64) -> (&'static str, f64, bool) {
         match (self.case.form, self.width) {
-            (Form::Line, 64) => 2.0,
-            _ => 1.0,
+            (_, 1) => {
+                let p50 = self.ratio(Report::p50).unwrap_or(f64::NAN);
+                ("p50 at most 1 x rmcp's", p50, p50 <= 1.0)
+            }
+            (Form::Line, _) => ("at least 2", rate, rate >= 2.0),
+            _ => ("at least 1", rate, rate >= 1.0),
         }
     }
 
