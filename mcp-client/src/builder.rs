@@ -7,7 +7,7 @@ use mcp_types::error::DecodeError;
 use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, ElicitResult, Implementation, LoggingLevel, LoggingMessageNotification,
+    ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel, LoggingMessageNotification,
     LoggingMessageNotificationParams, Notification, RequestMetaObject, Revision, Root,
 };
 use tokio::sync::watch;
@@ -59,6 +59,24 @@ impl ClientBuilder {
     /// A name for people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.info = self.info.title(title);
+        self
+    }
+
+    /// One sentence on what the client is for.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info = self.info.description(description);
+        self
+    }
+
+    /// Where people read more.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info = self.info.website_url(url);
+        self
+    }
+
+    /// Adds an icon for the client.
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.info.icons.get_or_insert_default().push(icon);
         self
     }
 

@@ -12,6 +12,7 @@ mod era;
 mod error;
 mod exchange;
 mod form;
+pub mod guide;
 #[cfg(feature = "http")]
 mod http;
 mod inputs;
@@ -28,6 +29,7 @@ mod requests;
 #[cfg(feature = "json-schema")]
 mod schemas;
 mod subscription;
+mod tools;
 mod transport;
 
 #[cfg(feature = "http")]

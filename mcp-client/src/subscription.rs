@@ -5,9 +5,13 @@ mod legacy;
 mod listen;
 mod notice;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_core::Stream;
 use mcp_types::{ResourceUpdatedNotificationParams, SubscriptionFilter};
 use serde_json::value::RawValue;
 use tokio::task::JoinHandle;
@@ -49,7 +53,7 @@ pub enum SubscriptionEvent {
     Interrupted {
         /// What happened.
         error: Arc<CallError>,
-        /// When it is tried again.
+        /// After how long it is tried again.
         again: Duration,
     },
 }
@@ -73,14 +77,19 @@ impl SubscriptionEvent {
 /// told.
 ///
 /// Events wait until they are taken; a change that is announced again while the news of it wait is
-/// one event.
+/// one event. They are taken by [`next`](Self::next), or by the combinators of a [`Stream`].
 #[must_use = "dropping a subscription ends it"]
 pub struct Subscription {
     inbox: Arc<Inbox>,
+    /// Waits for the next event.
+    waiting: Option<Waiting>,
     task: JoinHandle<()>,
     /// The connection lasts as long as the subscription.
     _client: Client,
 }
+
+type Event = Result<SubscriptionEvent, CallError>;
+type Waiting = Pin<Box<dyn Future<Output = Option<Event>> + Send>>;
 
 impl Subscription {
     pub(crate) fn new(client: Client, filter: SubscriptionFilter) -> Self {
@@ -89,6 +98,7 @@ impl Subscription {
         let task = tokio::spawn(listen::run(core, Arc::clone(&inbox)));
         Self {
             inbox,
+            waiting: None,
             task,
             _client: client,
         }
@@ -103,7 +113,27 @@ impl Subscription {
     /// Why the subscription ended: the server refused it, or the connection is gone for good. It
     /// is the last thing that is heard.
     pub async fn next(&mut self) -> Option<Result<SubscriptionEvent, CallError>> {
-        self.inbox.next().await
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let waiting = self.waiting.get_or_insert_with(|| {
+            let inbox = Arc::clone(&self.inbox);
+            Box::pin(async move { inbox.next().await })
+        });
+        let event = waiting.as_mut().poll(cx);
+        if event.is_ready() {
+            self.waiting = None;
+        }
+        event
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Result<SubscriptionEvent, CallError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(cx)
     }
 }
 

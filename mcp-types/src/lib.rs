@@ -62,6 +62,7 @@ pub mod lines;
 pub mod message;
 #[cfg(feature = "registry")]
 pub mod registry;
+mod results;
 pub mod revision;
 #[rustfmt::skip]
 mod revisions;

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use mcp_types::Revision;
 use mcp_types::lines::LineReader;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{
+    AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split,
+};
 use tokio::time::timeout;
 
 use super::queue::Queue;
@@ -25,10 +27,39 @@ const CHUNK: usize = 64 << 10;
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A pair of byte streams, one message a line: a Unix socket, TCP, a duplex in memory.
+///
+/// A line of more than [`Limits::message_bytes`] is skipped, and every call that waits ends with
+/// [`TransportError::TooLong`]: whose answer it was cannot be told.
+///
+/// [`Client::close`](crate::Client::close) writes what is left, for a second at most, and shuts the
+/// writer down.
+///
+/// ```no_run
+/// # #[cfg(unix)]
+/// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_client::{ByteStream, Client};
+///
+/// let socket = tokio::net::UnixStream::connect("/run/demo.sock").await?;
+/// let client = Client::builder("demo", "1.0.0").connect(ByteStream::of(socket)).await?;
+/// # drop(client);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ByteStream<R, W> {
     reader: R,
     writer: W,
+}
+
+impl<S> ByteStream<ReadHalf<S>, WriteHalf<S>>
+where
+    S: AsyncRead + AsyncWrite + Send + 'static,
+{
+    /// One stream for both directions.
+    pub fn of(stream: S) -> Self {
+        let (reader, writer) = split(stream);
+        Self { reader, writer }
+    }
 }
 
 impl<R, W> ByteStream<R, W>

@@ -1,0 +1,13 @@
+//! How things are done, page by page. Every example compiles, and those that need nothing from
+//! outside run as tests.
+
+#[cfg(feature = "json-schema")]
+pub mod calls;
+pub mod changes;
+#[cfg(feature = "http")]
+pub mod eras;
+pub mod questions;
+#[cfg(all(feature = "http", feature = "process"))]
+pub mod transports;
+#[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]
+pub mod trust;

@@ -1,0 +1,66 @@
+//! What programs want of results, beside their members.
+
+use serde::de::DeserializeOwned;
+
+use crate::error::DecodeError;
+use crate::json::{Value, from_value_ref};
+use crate::{CallToolResult, ContentBlock};
+
+impl CallToolResult {
+    /// The texts among the content, a line break between them. Other content, such as images, is
+    /// left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The structured content as a type of the program's own. Where there is none it is read as
+    /// `null`, which `Option` takes.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not of that type; the error says where.
+    pub fn structured<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        let content = self.structured_content.as_ref().unwrap_or(&Value::Null);
+        from_value_ref(content)
+    }
+
+    /// Whether the tool says that it failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.is_error == Some(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Object;
+    use crate::{ImageContent, TextContent};
+
+    #[test]
+    fn texts_are_taken_from_among_the_content() {
+        let image = ImageContent::new(crate::Base64Text::encode(b"."), "image/png");
+        let texts = |text: &str| ContentBlock::from(TextContent::new(text));
+        let result = CallToolResult::new([texts("one"), image.into(), texts("two")]);
+        assert_eq!(result.text(), "one\ntwo");
+        assert!(!result.has_failed());
+    }
+
+    #[test]
+    fn structured_content_that_is_not_of_a_type_is_an_error_that_says_where() {
+        let result = CallToolResult::new([]);
+        assert_eq!(result.structured::<Option<bool>>().ok(), Some(None));
+        assert!(result.structured::<bool>().is_err());
+
+        let content = Value::from(Object::from([("n", "one")]));
+        let result = result.structured_content(content);
+        let fault = result.structured::<std::collections::BTreeMap<String, u8>>();
+        let place = fault.map_err(|error| error.path().to_string());
+        assert_eq!(place, Err("$.n".to_owned()));
+    }
+}
