@@ -7,8 +7,9 @@ use mcp_types::error::DecodeError;
 use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
-    ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel, LoggingMessageNotification,
-    LoggingMessageNotificationParams, Notification, RequestMetaObject, Revision, Root,
+    ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel,
+    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, RequestMetaObject,
+    Revision, Root,
 };
 use tokio::sync::watch;
 

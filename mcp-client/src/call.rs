@@ -168,7 +168,7 @@ where
             };
             missing = None;
             // Only now it matters what else the answer is.
-            match (result_type(&text), fault) {
+            match (result_type(text.get()), fault) {
                 (Some(kind), _) if modern && kind == INPUT_REQUIRED => {
                     answers = sending.answer(&text).await?;
                 }
@@ -207,13 +207,20 @@ impl<R> IntoFuture for Call<R>
 where
     R: Request + Send + 'static,
     R::Params: Versioned,
-    R::Result: Versioned + Outcome,
+    R::Result: Versioned + Outcome<Complete: Versioned>,
 {
     type Output = Result<<R::Result as Outcome>::Complete, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.finish(|revision, text| {
+            // What says that it is done needs no look at what else it could be.
+            if revision == Revision::LATEST
+                && result_type(text).as_deref() == Some(COMPLETE)
+                && let Ok(result) = revision.decode(text)
+            {
+                return Ok(Some(result));
+            }
             let outcome: R::Result = revision.decode(text)?;
             Ok(outcome.complete().ok())
         }))
@@ -370,13 +377,13 @@ const INPUT_REQUIRED: &str = "input_required";
 const COMPLETE: &str = "complete";
 
 /// What a result says that it is.
-fn result_type(text: &RawValue) -> Option<String> {
+fn result_type(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Peek {
         #[serde(default, rename = "resultType")]
         kind: Option<String>,
     }
-    serde_json::from_str::<Peek>(text.get()).ok()?.kind
+    serde_json::from_str::<Peek>(text).ok()?.kind
 }
 
 impl<R: Request> fmt::Debug for Call<R> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_types::revision::Versioned;
 use mcp_types::v2025_11_25::RootsListChangedNotification;
 use mcp_types::{
-    Implementation, Notification, Request, RequestMetaObject, Revision, ServerCapabilities,
-    SubscriptionFilter, rpc,
+    ClientCapabilities, Implementation, Notification, Request, RequestMetaObject, Revision,
+    ServerCapabilities, SubscriptionFilter, rpc,
 };
 use serde_json::value::RawValue;
 
@@ -111,8 +111,8 @@ impl Client {
     /// added to each request anyway.
     #[must_use]
     pub fn meta(&self) -> RequestMetaObject {
-        let core = self.core();
-        RequestMetaObject::new(Revision::LATEST.as_str(), core.capabilities.clone())
+        // Both members are replaced by what stands in `described`.
+        RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
     }
 
     /// Subscribes to changes of lists and resources, on servers of both eras.

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use mcp_types::Revision;
 use mcp_types::lines::LineReader;
-use tokio::io::{
-    AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split,
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 
 use super::queue::Queue;

@@ -40,7 +40,7 @@ async fn every_feature_works_at_every_revision_over_every_transport() {
                 match checked {
                     Ok(Ok(())) => cells += 1,
                     Ok(Err(error)) => panic!("{place}: {error}"),
-                    Err(_) => panic!("{place}: not done in time"),
+                    Err(late) => panic!("{place}: {late}"),
                 }
             }
             peer.client.close().await;
