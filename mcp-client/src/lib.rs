@@ -11,7 +11,6 @@ mod core;
 mod era;
 mod error;
 mod exchange;
-mod form;
 pub mod guide;
 #[cfg(feature = "http")]
 mod http;
@@ -39,11 +38,11 @@ pub use cache::Cache;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
-pub use form::{FormError, Misfit};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
+pub use mcp_types::form::{FormError, Misfit};
 #[cfg(feature = "json-schema")]
 pub use schemas::{BrokenOutput, OutputError};
 pub use subscription::{Subscription, SubscriptionEvent};

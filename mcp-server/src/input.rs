@@ -6,7 +6,6 @@
 //! request for each question, and the handler waits.
 
 mod ask;
-mod check;
 mod error;
 mod form;
 mod legacy;

@@ -21,6 +21,7 @@
 //! * [`rpc`] reads the JSON-RPC envelope in one pass and leaves parameters and results undecoded;
 //!   [`Request`] and [`Notification`] say which type a method has; [`Revision`] reads and writes
 //!   messages at any revision.
+//! * [`form`] completes and checks answers to forms.
 //! * [`json::from_str`] and its kin decode and, if that fails, say at which path.
 //! * [`lines`], [`sse`] and [`headers`] are what transports need on the wire: framing of messages
 //!   and the rules of the HTTP headers that repeat parts of them. They do no I/O.
@@ -55,6 +56,7 @@ pub mod codec;
 pub mod convert;
 pub mod cursor;
 pub mod error;
+pub mod form;
 pub mod headers;
 pub mod id;
 pub mod json;

@@ -137,7 +137,7 @@ async fn an_answer_that_does_not_fit_is_not_sent() {
     let fault = answer(bad, "[]", given).await.expect_err("a fault");
     assert_eq!(
         fault.to_string(),
-        "`it` of the answer to the form has fewer than 2 characters"
+        "`content.it` has fewer than 2 characters"
     );
 }
 

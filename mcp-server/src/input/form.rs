@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use mcp_types::form::check;
 use mcp_types::json::{self, Map, Object};
 use mcp_types::{
     BooleanSchema, ElicitAction, ElicitResult, EnumSchema, LegacyTitledEnumSchema,
@@ -13,7 +14,7 @@ use mcp_types::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::{InputError, check, typed};
+use super::{InputError, typed};
 
 /// A flat form: a message for the user, and fields that are strings, numbers, yes-or-no or a
 /// choice. It must not ask for secrets; that is what
@@ -204,7 +205,7 @@ pub(super) fn filled<T: DeserializeOwned>(
     text: &str,
 ) -> Result<Elicited<T>, String> {
     decided(revision, text)?.map_accepted(|content| {
-        check::content(form, &content)?;
+        check(form, &content).map_err(|error| error.to_string())?;
         let value = json::to_value(&content).map_err(|error| error.to_string())?;
         json::from_value(value).map_err(|error| format!("`content`: {error}"))
     })

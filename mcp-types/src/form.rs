@@ -1,29 +1,29 @@
-//! [`complete`]: whether what a user filled in is what a form asks for.
+//! Forms of elicitation: whether what a user filled in is what a server asked for.
+//!
+//! From revision 2026-07-28, page "Elicitation", section "Requested Schema".
 
 mod format;
 
-use mcp_types::json::{Map, Number};
-use mcp_types::{
+use std::error::Error;
+use std::fmt;
+
+use crate::json::{Map, Number};
+use crate::{
     ElicitAction, ElicitResult, ElicitValue, EnumSchema, MultiSelectEnumSchema, NumberSchema,
     NumberSchemaType, PrimitiveSchemaDefinition, RequestedSchema, SingleSelectEnumSchema,
     StringSchema, TitledOption,
 };
 
-/// Why an answer to a form cannot be sent: what the program's own handler gave is not what the
-/// server asked for. Values are not repeated, they may be private.
-///
-/// It is the source of [`CallError::Input`](crate::CallError::Input), to be had by `downcast_ref`.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Why an answer to a form is not what it asks for. Values are not repeated, they may be private.
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FormError {
     /// A member is required, and has no default.
-    #[error("the answer to the form lacks `{member}`")]
     Missing {
         /// The member.
         member: String,
     },
     /// A member is not what its schema says.
-    #[error("`{member}` of the answer to the form {reason}")]
     Misfit {
         /// The member.
         member: String,
@@ -33,17 +33,15 @@ pub enum FormError {
 }
 
 /// What is wrong with a member of a form's answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Misfit {
     /// It is of another type.
-    #[error("is not {expected}")]
     Type {
         /// The type that is asked for.
         expected: &'static str,
     },
     /// It is too short.
-    #[error("has fewer than {least} {of}")]
     Few {
         /// The bound.
         least: i64,
@@ -51,7 +49,6 @@ pub enum Misfit {
         of: &'static str,
     },
     /// It is too long.
-    #[error("has more than {most} {of}")]
     Many {
         /// The bound.
         most: i64,
@@ -59,31 +56,73 @@ pub enum Misfit {
         of: &'static str,
     },
     /// The number is too small.
-    #[error("is less than {least}")]
     Less {
         /// The bound.
         least: Number,
     },
     /// The number is too large.
-    #[error("is more than {most}")]
     More {
         /// The bound.
         most: Number,
     },
     /// The text has another form: it is no date, no address.
-    #[error("is not of the format `{format}`")]
     Format {
         /// The format.
         format: String,
     },
     /// It is none of the values that the form offers.
-    #[error("is none of the values offered")]
     NotOffered,
 }
 
-/// An answer as the form asks for it: with defaults for what was left out, and checked. What was
-/// declined or cancelled says nothing else.
-pub(crate) fn complete(
+impl fmt::Display for FormError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { member } => write!(f, "`content` lacks `{member}`"),
+            Self::Misfit { member, reason } => {
+                write!(f, "`content.{member}` {reason}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type { expected } => write!(f, "is not {expected}"),
+            Self::Few { least, of } => write!(f, "has fewer than {least} {of}"),
+            Self::Many { most, of } => write!(f, "has more than {most} {of}"),
+            Self::Less { least } => write!(f, "is less than {least}"),
+            Self::More { most } => write!(f, "is more than {most}"),
+            Self::Format { format } => write!(f, "is not of the format `{format}`"),
+            Self::NotOffered => f.write_str("is none of the values offered"),
+        }
+    }
+}
+
+impl Error for FormError {}
+
+impl Error for Misfit {}
+
+/// An answer as the form asks for it: with defaults for what was left out, and [checked](check).
+/// What was declined or cancelled says nothing else.
+///
+/// ```
+/// use mcp_types::json::Map;
+/// use mcp_types::{
+///     BooleanSchema, ElicitAction, ElicitResult, PrimitiveSchemaDefinition, RequestedSchema, form,
+/// };
+///
+/// let field = BooleanSchema::new().default(true);
+/// let asked = RequestedSchema::new(Map::from([("news", PrimitiveSchemaDefinition::from(field))]));
+/// let answer = form::complete(&asked, ElicitResult::new(ElicitAction::Accept))?;
+/// assert!(answer.content.is_some_and(|content| content.contains_key("news")));
+/// # Ok::<(), form::FormError>(())
+/// ```
+///
+/// # Errors
+///
+/// The first member that is missing or does not fit.
+pub fn complete(
     form: &RequestedSchema,
     mut answer: ElicitResult,
 ) -> Result<ElicitResult, FormError> {
@@ -104,8 +143,13 @@ pub(crate) fn complete(
     Ok(answer)
 }
 
-/// Members that the form does not have are left alone.
-fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
+/// Checks what was filled in: what is required, types, bounds, formats and choices. Members that the
+/// form does not have are left alone. Of an address it is only seen that it could be one.
+///
+/// # Errors
+///
+/// The first member that is missing or does not fit.
+pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
     for name in form.required.iter().flatten() {
         if !content.contains_key(name) {
             let member = name.clone();
@@ -145,9 +189,7 @@ fn default(schema: &PrimitiveSchemaDefinition) -> Option<ElicitValue> {
                 texts(&schema.default)
             }
             EnumSchema::LegacyTitled(schema) => text(&schema.default),
-            _ => None,
         },
-        _ => None,
     }
 }
 
@@ -176,8 +218,6 @@ fn field(schema: &PrimitiveSchemaDefinition, value: &ElicitValue) -> Result<(), 
         (Schema::String(_) | Schema::Enum(_), _) => "a string",
         (Schema::Number(_), _) => "a number",
         (Schema::Boolean(_), _) => "true or false",
-        // A kind of field that this client does not know cannot be said to be wrong.
-        _ => return Ok(()),
     };
     Err(Misfit::Type { expected })
 }
@@ -253,6 +293,5 @@ fn many(schema: &MultiSelectEnumSchema, values: &[String]) -> Result<(), Misfit>
             bounds("values", values.len(), schema.min_items, schema.max_items)?;
             offered(values.iter().all(|it| offers(&schema.items.any_of, it)))
         }
-        _ => Ok(()),
     }
 }

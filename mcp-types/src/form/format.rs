@@ -1,6 +1,6 @@
 //! [`fits`]: the formats that a text in a form may be asked to have.
 
-use mcp_types::StringSchemaFormat;
+use crate::StringSchemaFormat;
 
 /// Whether a text is of a format. Of an address it is only seen that it could be one.
 pub(super) fn fits(format: StringSchemaFormat, text: &str) -> bool {
