@@ -96,14 +96,18 @@ impl Core {
         }
     }
 
-    /// Takes one text from the server.
-    pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) {
-        let read = if self.revision() == Revision::V2025_03_26 {
+    /// Tells what one text from the server is.
+    pub(crate) fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+        if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {
             rpc::parse(text).map(Incoming::Single)
-        };
-        match read {
+        }
+    }
+
+    /// Takes one text from the server.
+    pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) {
+        match self.parse(text) {
             Ok(Incoming::Single(message)) => self.message(message),
             Ok(Incoming::Batch(messages)) => {
                 for message in messages {

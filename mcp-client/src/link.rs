@@ -49,7 +49,9 @@ pub(crate) trait Link: Send + Sync {
 
 /// A request, as it is sent.
 pub(crate) struct Outgoing<'a> {
+    #[cfg(feature = "http")]
     pub(crate) id: i64,
+    #[cfg(feature = "http")]
     pub(crate) method: &'static str,
     /// The whole message.
     pub(crate) message: Vec<u8>,

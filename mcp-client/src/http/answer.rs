@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::Incoming as Body;
 use mcp_types::json;
-use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::sse::SseError;
 use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
@@ -65,7 +65,7 @@ impl HttpLink {
         &self,
         core: &Arc<Core>,
         asked: Asked,
-        response: Response<Incoming>,
+        response: Response<Body>,
     ) -> Result<Option<Broken>, TransportError> {
         let status = response.status();
         if !status.is_success() {
@@ -82,7 +82,11 @@ impl HttpLink {
                 let text = whole(response.into_body(), self.limit).await?;
                 self.deliver(core, asked.method, &text);
                 if core.calls.waits(asked.id) {
-                    let error = rpc::parse(&text).err();
+                    let error = match core.parse(&text) {
+                        Ok(Incoming::Single(_)) => None,
+                        Ok(Incoming::Batch(all)) => all.into_iter().find_map(Result::err),
+                        Err(error) => Some(error),
+                    };
                     let error = error.map_or(HttpError::NoAnswer, HttpError::Message);
                     return Err(error.into());
                 }
@@ -133,7 +137,7 @@ impl HttpLink {
         }
     }
 
-    pub(super) fn events(&self, body: Incoming) -> Events {
+    pub(super) fn events(&self, body: Body) -> Events {
         Events::new(body, self.limit, Arc::clone(&self.outbox))
     }
 
@@ -152,7 +156,7 @@ impl HttpLink {
     /// The status, where that is all.
     pub(super) async fn refusal(
         &self,
-        response: Response<Incoming>,
+        response: Response<Body>,
     ) -> Result<ErrorObject, TransportError> {
         let status = response.status();
         let text = whole(response.into_body(), self.limit)

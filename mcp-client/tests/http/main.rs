@@ -7,3 +7,6 @@ mod faults;
 mod headers;
 mod served;
 mod sessions;
+#[path = "../faults/table.rs"]
+mod table;
+mod trust;

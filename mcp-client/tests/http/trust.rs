@@ -1,0 +1,439 @@
+//! Every fault of a message and of a response, in both eras: one call fails, with a typed error,
+//! and the next one works.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::types::{LoggingLevel, Revision};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits, TransportError};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::fake::*;
+use crate::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer, sound};
+
+/// As much as a server may send, or not: less than what the faults below say.
+const LIMIT: usize = 1 << 20;
+
+fn builder() -> ClientBuilder {
+    let mut limits = Limits::default();
+    limits.message_bytes = LIMIT;
+    Client::builder("test", "1").limits(limits)
+}
+
+async fn connect(fake: &mut Fake, revision: Revision, builder: ClientBuilder) -> Client {
+    if revision == Revision::LATEST {
+        fake.modern_with(fake.http(), builder).await
+    } else {
+        fake.legacy_with(revision, builder).await
+    }
+}
+
+fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), CallError>> {
+    let call = client.list_tools().timeout(time);
+    tokio::spawn(async { call.await.map(drop) })
+}
+
+/// After an error that is no answer, the server of a session is told that nobody waits, and the
+/// connection works.
+async fn goes_on(fake: &mut Fake, client: &Client, error: Option<&CallError>, id: &Value) {
+    let revision = client.revision();
+    let unanswered = matches!(
+        error,
+        Some(CallError::Lost { .. } | CallError::Timeout { .. })
+    );
+    if unanswered && revision < Revision::LATEST {
+        let told = fake.message("notifications/cancelled").await;
+        assert_eq!(told.body["params"]["requestId"], *id);
+        told.status("202 Accepted").await;
+    }
+    let call = list(client, PATIENCE);
+    let asked = fake.message("tools/list").await;
+    let result = serde_json::from_str(sound(revision)).expect("JSON");
+    asked.result(&result).await;
+    soon(call).await.expect("no panic").expect("a list");
+}
+
+async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, revision, builder()).await;
+    for fault in faults {
+        let name = fault.name;
+        for events in [false, true] {
+            println!(
+                "{revision}: {name}, as {}",
+                if events { "events" } else { "JSON" }
+            );
+            let call = list(&client, PATIENCE);
+            let mut asked = fake.message("tools/list").await;
+            let id = asked.body["id"].clone();
+            let text = (fault.says)(&id.to_string());
+            let no_text = std::str::from_utf8(&text).is_err();
+            if events {
+                asked.events().await;
+                asked
+                    .write_bytes(&[b"data: ", &*text, b"\n\n"].concat())
+                    .await;
+                if let (Then::Waits(_), false) = (&fault.then, no_text) {
+                    // Twice: the second is one too many.
+                    let answer = answer(revision, &id.to_string());
+                    asked
+                        .write(&format!("data: {answer}\n\ndata: {answer}\n\n"))
+                        .await;
+                }
+                drop(asked);
+            } else {
+                asked.whole("application/json", &text).await;
+            }
+            let ended = soon(call).await.expect("no panic");
+            match &fault.then {
+                Then::Fails(fails) => {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(fails(error), "{name}: {error} ({error:?})");
+                }
+                Then::Waits(_) if events && no_text => {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
+                }
+                Then::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                Then::Waits(wrong) => {
+                    let error = ended.as_ref().expect_err(name);
+                    let fits = match (wrong, http(error)) {
+                        (Some(wrong), HttpError::Message(error)) => wrong(error.fault()),
+                        (None, HttpError::NoAnswer) => true,
+                        _ => false,
+                    };
+                    assert!(fits, "{name}: {error} ({error:?})");
+                }
+            }
+            goes_on(&mut fake, &client, ended.as_ref().err(), &id).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_faulty_message_of_the_newest_revision_is_a_fault_of_one_call() {
+    each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
+}
+
+#[tokio::test]
+async fn a_faulty_message_in_a_session_is_a_fault_of_one_call() {
+    each_fault(Revision::V2025_11_25, FAULTS.iter()).await;
+}
+
+#[tokio::test]
+async fn a_faulty_batch_is_a_fault_of_one_call() {
+    each_fault(Revision::V2025_03_26, FAULTS.iter().chain(BATCHES)).await;
+}
+
+/// What a server sends in place of a response.
+struct Response {
+    name: &'static str,
+    sends: String,
+    then: Next,
+    fails: Fails,
+}
+
+/// The error, where there is one before the time of the call has passed.
+type Fails = Option<fn(&CallError) -> bool>;
+
+/// What it does afterwards.
+enum Next {
+    Closes,
+    Waits,
+    /// It sends this again and again.
+    Repeats(&'static str),
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\n";
+const JSON: &str = "Content-Type: application/json\r\n";
+const EVENTS: &str = "Content-Type: text/event-stream\r\n";
+
+fn broken(error: &CallError) -> bool {
+    matches!(http(error), HttpError::Exchange(_))
+}
+
+fn no_answer(error: &CallError) -> bool {
+    matches!(http(error), HttpError::NoAnswer)
+}
+
+fn too_long(error: &CallError) -> bool {
+    matches!(lost(error), TransportError::TooLong { limit: LIMIT })
+}
+
+fn responses() -> Vec<Response> {
+    use Next::{Closes, Repeats, Waits};
+    let response = |name, sends: &str, then, fails: Fails| Response {
+        name,
+        sends: sends.to_owned(),
+        then,
+        fails,
+    };
+    let events = format!("{OK}{EVENTS}\r\n");
+    let chunked = format!("{OK}{JSON}Transfer-Encoding: chunked\r\n\r\n");
+    vec![
+        response("nothing", "", Closes, Some(broken)),
+        response(
+            "half a head",
+            "HTTP/1.1 200 OK\r\nContent-T",
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "no HTTP",
+            "{\"jsonrpc\":\"2.0\"}\r\n\r\n",
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "a version of another time",
+            "HTTP/7.5 200 OK\r\n\r\n",
+            Closes,
+            Some(broken),
+        ),
+        response("zeroes", &"\0".repeat(1_000), Closes, Some(broken)),
+        response(
+            "two lengths",
+            &format!("{OK}{JSON}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{{}}"),
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "a negative length",
+            &format!("{OK}{JSON}Content-Length: -1\r\n\r\n{{}}"),
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "half a body",
+            &format!("{OK}{JSON}Content-Length: 99\r\n\r\n{{"),
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "half a chunk",
+            &format!("{chunked}99\r\n{{"),
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "no size of a chunk",
+            &format!("{chunked}zz\r\n{{}}\r\n"),
+            Closes,
+            Some(broken),
+        ),
+        response(
+            "a chunk of almost all memory",
+            &format!("{chunked}fffffffffffffff0\r\n{{"),
+            Closes,
+            Some(|error| broken(error) || too_long(error)),
+        ),
+        response(
+            "a body longer than memory",
+            &format!("{OK}{JSON}Content-Length: 9223372036854775807\r\n\r\n{{"),
+            Closes,
+            Some(too_long),
+        ),
+        response("no events", &events, Closes, Some(no_answer)),
+        response(
+            "half an event",
+            &format!("{events}data: {{\"jsonrpc\""),
+            Closes,
+            Some(no_answer),
+        ),
+        response(
+            "an event without an end",
+            &format!("{events}data: {{}}\n"),
+            Closes,
+            Some(no_answer),
+        ),
+        response(
+            "events of another kind",
+            &format!("{events}event: other\ndata: {{}}\n\n"),
+            Closes,
+            Some(no_answer),
+        ),
+        response(
+            "fields that are none",
+            &format!("{events}dat\n:\nretry: -1\nid\n\n"),
+            Closes,
+            Some(no_answer),
+        ),
+        response("never a word", "", Waits, None),
+        response(
+            "half a head and no more",
+            "HTTP/1.1 200 OK\r\nConten",
+            Waits,
+            None,
+        ),
+        response(
+            "a head and no body",
+            &format!("{OK}{JSON}\r\n"),
+            Waits,
+            None,
+        ),
+        response("a stream without events", &events, Waits, None),
+        response(
+            "half an event and no more",
+            &format!("{events}data: {{"),
+            Waits,
+            None,
+        ),
+        response(
+            "a head without an end",
+            OK,
+            Repeats("X-Endless: header\r\n"),
+            Some(broken),
+        ),
+        response(
+            "a header without an end",
+            &format!("{OK}X-Endless: "),
+            Repeats("endless "),
+            Some(broken),
+        ),
+        response(
+            "a body without an end",
+            &format!("{OK}{JSON}\r\n"),
+            Repeats("        "),
+            Some(too_long),
+        ),
+        response(
+            "an event on a line without an end",
+            &format!("{events}data: "),
+            Repeats("endless "),
+            Some(too_long),
+        ),
+        response(
+            "an event of endless lines",
+            &events,
+            Repeats("data: endless\n"),
+            Some(too_long),
+        ),
+        response(
+            "comments without an end",
+            &events,
+            Repeats(": here\n\n"),
+            None,
+        ),
+        response(
+            "events of another kind without an end",
+            &events,
+            Repeats("event: other\ndata: {}\n\n"),
+            None,
+        ),
+        response(
+            "answers to nothing without an end",
+            &events,
+            Repeats("data: {\"jsonrpc\":\"2.0\",\"id\":999999,\"result\":{}}\n\n"),
+            None,
+        ),
+    ]
+}
+
+async fn each_response(revision: Revision) {
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, revision, builder()).await;
+    for Response {
+        name,
+        sends,
+        then,
+        fails,
+    } in responses()
+    {
+        println!("{revision}: {name}");
+        let time = fails.map_or(Duration::from_millis(50), |_| PATIENCE);
+        let call = list(&client, time);
+        let mut asked = fake.message("tools/list").await;
+        let id = asked.body["id"].clone();
+        asked.write(&sends).await;
+        match then {
+            Next::Closes => drop(asked),
+            Next::Waits => asked.closed().await,
+            Next::Repeats(text) => asked.flood(&text.repeat(100)).await,
+        }
+        let error = soon(call).await.expect("no panic").expect_err(name);
+        let late = |error: &CallError| matches!(error, CallError::Timeout { .. });
+        assert!(fails.unwrap_or(late)(&error), "{name}: {error} ({error:?})");
+        goes_on(&mut fake, &client, Some(&error), &id).await;
+    }
+}
+
+#[tokio::test]
+async fn a_faulty_response_at_the_newest_revision_is_a_fault_of_one_call() {
+    each_response(Revision::LATEST).await;
+}
+
+#[tokio::test]
+async fn a_faulty_response_in_a_session_is_a_fault_of_one_call() {
+    each_response(Revision::V2025_11_25).await;
+}
+
+#[tokio::test]
+async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&heard);
+        let builder = builder().on_log(LoggingLevel::Info, move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        let mut fake = Fake::start().await;
+        let client = connect(&mut fake, revision, builder).await;
+        let call = list(&client, PATIENCE);
+        let mut asked = fake.message("tools/list").await;
+        let id = asked.body["id"].clone();
+        asked.events().await;
+        let told = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n";
+        for _ in 0..100 {
+            asked.write(&told.repeat(1_000)).await;
+        }
+        let answer = answer(revision, &id.to_string());
+        asked.write(&format!("data: {answer}\n\n")).await;
+        soon(call).await.expect("no panic").expect("a list");
+        assert_eq!(heard.load(Ordering::Relaxed), 100_000);
+        goes_on(&mut fake, &client, None, &id).await;
+    }
+}
+
+/// Nobody who reads needs so long.
+const STALL: Duration = Duration::from_millis(500);
+
+#[tokio::test]
+async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 10_000;
+    let builder = Client::builder("test", "1").limits(limits);
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
+    let call = list(&client, PATIENCE);
+    let mut asked = fake.message("tools/list").await;
+    let id = asked.body["id"].clone();
+    asked.events().await;
+    // More than the system keeps for a socket that nobody reads.
+    let ping =
+        "data: {\"jsonrpc\":\"2.0\",\"id\":\"a ping\",\"method\":\"ping\"}\n\n".repeat(1_000);
+    let mut sent = 0;
+    while let Ok(written) = timeout(STALL, asked.socket.write_all(ping.as_bytes())).await {
+        written.expect("the client is there");
+        sent += ping.len();
+        assert!(sent < 100 << 20, "the client reads on and on");
+    }
+    // So many answers are on their way, and no more.
+    let mut answers = Vec::new();
+    for _ in 0..8 {
+        let answer = fake.next().await;
+        assert_eq!(answer.body["id"], "a ping", "{}", answer.body);
+        answers.push(answer);
+    }
+    assert!(fake.is_quiet(), "more than eight answers at once");
+    // The call ends with its stream, and others go on.
+    drop(asked);
+    for answer in answers {
+        answer.status("202 Accepted").await;
+    }
+    drop(client);
+    let _ = id;
+    call.abort();
+}
