@@ -55,7 +55,7 @@ impl HttpLink {
         if session.messages.is_some() {
             return self.accepted(core, asked, response).await;
         }
-        match self.answer(core, asked, response).await? {
+        match self.answer(core, asked, session.number, response).await? {
             None => Ok(()),
             Some(broken) => self.take_up(core, asked, &session, broken).await,
         }
@@ -101,12 +101,10 @@ impl HttpLink {
         let status = response.status();
         if status.is_success() {
             self.begun(&response)?;
-            return match self.answer(core, asked, response).await? {
+            let session = self.session();
+            return match self.answer(core, asked, session.number, response).await? {
                 None => Ok(()),
-                Some(broken) => {
-                    let session = self.session();
-                    self.take_up(core, asked, &session, broken).await
-                }
+                Some(broken) => self.take_up(core, asked, &session, broken).await,
             };
         }
         let refusal = self.refusal(response).await;
@@ -187,6 +185,8 @@ impl HttpLink {
         if session.is_ready() && session.number != number {
             return Ok(());
         }
+        // Whoever asked does not wait any more.
+        core.requests.end();
         let revision = core.revision();
         let agreed = match initialize(core, revision).await {
             Ok(agreed) => agreed,
@@ -235,7 +235,7 @@ impl HttpLink {
             if !response.status().is_success() || media(response.headers()) != Media::Events {
                 return Err(error);
             }
-            let mut events = self.events(response.into_body());
+            let mut events = self.events(session.number, response.into_body());
             match self.hear(core, asked, &mut events).await? {
                 Ended::Answered => return Ok(()),
                 Ended::Cut(cut) => error = cut,
