@@ -72,7 +72,7 @@ impl HttpLink {
         loop {
             let mut session = self.session();
             if !session.is_ready() {
-                self.renew(core, session.number).await?;
+                self.renew(core, None).await?;
                 session = self.session();
             }
             sent();
@@ -82,7 +82,7 @@ impl HttpLink {
                 return Ok((session, response));
             }
             renewed = true;
-            self.renew(core, session.number).await?;
+            self.renew(core, Some(session.number)).await?;
         }
     }
 
@@ -176,13 +176,17 @@ impl HttpLink {
         response.await
     }
 
-    /// Begins a session in place of the one with this number, unless that has been done.
-    pub(super) async fn renew(&self, core: &Arc<Core>, number: u64) -> Result<(), TransportError> {
+    /// Begins a session, unless one is there, other than the one with this number, which is gone.
+    pub(super) async fn renew(
+        &self,
+        core: &Arc<Core>,
+        gone: Option<u64>,
+    ) -> Result<(), TransportError> {
         let failed = |error| TransportError::from(HttpError::Session(Box::new(error)));
         // Never closed.
         let turn = self.renewal.acquire().await;
         let session = self.session();
-        if session.is_ready() && session.number != number {
+        if session.is_ready() && gone != Some(session.number) {
             return Ok(());
         }
         // Whoever asked does not wait any more.

@@ -62,7 +62,7 @@ async fn renew(link: &HttpLink, core: &Arc<Core>) {
             pause = PAUSE;
         }
         last = Some(Instant::now());
-        if let Err(error) = link.renew(core, number).await {
+        if let Err(error) = link.renew(core, Some(number)).await {
             tracing::warn!(%error, "the session is gone");
         }
     }
