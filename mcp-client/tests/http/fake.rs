@@ -130,6 +130,12 @@ impl Fake {
 
     /// The server's side of a handshake.
     pub(crate) async fn initialized(&mut self, revision: Revision, session: &str) {
+        let told = self.almost_initialized(revision, session).await;
+        told.status("202 Accepted").await;
+    }
+
+    /// The same up to the client's word that it is over.
+    pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
         let asked = self.message("initialize").await;
         assert_eq!(asked.header("mcp-session-id"), None);
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
@@ -137,7 +143,7 @@ impl Fake {
         asked.answer("200 OK", &head, &body.to_string()).await;
         let told = self.message("notifications/initialized").await;
         assert_eq!(told.header("mcp-session-id"), Some(session));
-        told.status("202 Accepted").await;
+        told
     }
 }
 

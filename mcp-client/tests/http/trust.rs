@@ -409,7 +409,6 @@ async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
     let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
     let call = list(&client, PATIENCE);
     let mut asked = fake.message("tools/list").await;
-    let id = asked.body["id"].clone();
     asked.events().await;
     // More than the system keeps for a socket that nobody reads.
     let ping =
@@ -428,12 +427,39 @@ async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
         answers.push(answer);
     }
     assert!(fake.is_quiet(), "more than eight answers at once");
-    // The call ends with its stream, and others go on.
-    drop(asked);
-    for answer in answers {
-        answer.status("202 Accepted").await;
-    }
-    drop(client);
-    let _ = id;
     call.abort();
+}
+
+#[tokio::test]
+async fn news_of_calls_that_were_given_up_does_not_pile_up() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 500;
+    let builder = Client::builder("test", "1").limits(limits);
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
+    let mut unanswered = Vec::new();
+    let mut cancelled = 0;
+    for _ in 0..50 {
+        let call = list(&client, Duration::from_millis(1));
+        soon(call).await.expect("no panic").expect_err("no answer");
+    }
+    let closing = tokio::spawn(async move { client.close().await });
+    loop {
+        let asked = fake.next().await;
+        match asked.body["method"].as_str() {
+            None => break asked.status("204 No Content").await,
+            Some("tools/list") => unanswered.push(asked),
+            Some(_) => {
+                cancelled += 1;
+                asked.status("202 Accepted").await;
+            }
+        }
+    }
+    // Eight that are sent at once, and what may wait.
+    assert!(
+        (1..20).contains(&cancelled),
+        "{cancelled} of {}",
+        unanswered.len()
+    );
+    soon(closing).await.expect("no panic");
 }
