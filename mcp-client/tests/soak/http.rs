@@ -16,9 +16,9 @@ use super::random::{Random, seed};
 use super::rest::{Before, assert_constant, memory, runtime, subject, turn};
 
 const ROUNDS: u64 = 8;
-const ROUND: u64 = 1_500;
+const ROUND: u64 = 800;
 const WARM: usize = 3;
-const GROWTH: u64 = 4 << 20;
+const GROWTH: u64 = 2 << 20;
 
 /// A port that nobody else is given, even while no server has it.
 struct Port {

@@ -15,7 +15,7 @@ use super::rest::{Before, assert_constant, children, kill, memory, runtime, subj
 const ROUNDS: u64 = 8;
 const ROUND: u64 = 2_500;
 const WARM: usize = 3;
-const GROWTH: u64 = 4 << 20;
+const GROWTH: u64 = 2 << 20;
 
 async fn connect(revision: Revision) -> Client {
     let restart = Restart::new(usize::MAX, Duration::from_secs(1));
