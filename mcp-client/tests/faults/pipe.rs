@@ -38,11 +38,10 @@ impl Server {
             lines: BufReader::new(ours).lines(),
             writer: theirs,
         };
-        let connecting = builder
-            .revision(revision)
-            .connect(ByteStream::new(reader, writer));
-        let (connected, ()) =
-            soon(async { tokio::join!(connecting, server.agree(revision)) }).await;
+        let way = ByteStream::new(reader, writer);
+        let connecting = tokio::spawn(builder.revision(revision).connect(way));
+        server.agree(revision).await;
+        let connected = soon(connecting).await.expect("no panic");
         (connected.expect("connected"), server)
     }
 

@@ -5,6 +5,7 @@ mod eras;
 mod fake;
 mod faults;
 mod headers;
+mod responses;
 mod served;
 mod sessions;
 #[path = "../faults/table.rs"]

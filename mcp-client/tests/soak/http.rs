@@ -123,15 +123,15 @@ fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
         ];
         let score = Arc::<Score>::default();
         let (enough, told) = watch::channel(false);
-        let killer = killing(server, address, Arc::clone(&score), seed, told);
-        let killer = tokio::spawn(killer);
+        let other = killing(server, address, Arc::clone(&score), seed, told);
+        let other = tokio::spawn(other);
         let mut weighed = Vec::new();
         for number in 0..ROUNDS {
             round(&clients, &score, seed + number, ROUND).await;
             weighed.push(memory());
         }
         enough.send_replace(true);
-        let (server, killed) = killer.await.expect("no panic");
+        let (server, killed) = other.await.expect("no panic");
         println!(
             "{killed} killed; {:?} answered, {:?} failed, {:?} given up, {:?} changes",
             score.answered, score.failed, score.given_up, score.changes

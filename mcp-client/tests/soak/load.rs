@@ -125,12 +125,12 @@ async fn say(client: &Client, tool: &str, number: &str) -> Result<(), CallError>
 
 async fn talk(client: &Client, number: &str) -> Result<(), CallError> {
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
+    let inbox = Arc::clone(&heard);
     let arguments = Object::from([("text", number)]);
     let call = client.call_tool("talk").arguments(arguments);
     let call = call.on_progress(move |progress| {
         let message = progress.message.unwrap_or_default();
-        hears.lock().expect("fine").push(message);
+        inbox.lock().expect("fine").push(message);
     });
     let result = call.await?;
     assert_eq!(text(&result), number);

@@ -62,13 +62,13 @@ fn calls_to_processes_that_are_killed_end_and_leave_nothing_behind() {
         ];
         let score = Arc::<Score>::default();
         let killed = Arc::<AtomicU64>::default();
-        let killer = tokio::spawn(killing(Arc::clone(&score), Arc::clone(&killed), seed));
+        let other = tokio::spawn(killing(Arc::clone(&score), Arc::clone(&killed), seed));
         let mut weighed = Vec::new();
         for number in 0..ROUNDS {
             round(&clients, &score, seed + number, ROUND).await;
             weighed.push(memory());
         }
-        killer.abort();
+        other.abort();
         println!(
             "{killed:?} killed; {:?} answered, {:?} failed, {:?} given up, {:?} changes",
             score.answered, score.failed, score.given_up, score.changes

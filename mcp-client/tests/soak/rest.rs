@@ -66,7 +66,11 @@ fn descriptors() -> Vec<String> {
     let folder = fs::read_dir("/proc/self/fd").expect("a folder").flatten();
     let open = folder.filter_map(|entry| {
         let to = fs::read_link(entry.path()).ok()?;
-        Some(format!("{:?} -> {to:?}", entry.file_name()))
+        Some(format!(
+            "{} -> {}",
+            entry.file_name().display(),
+            to.display()
+        ))
     });
     let mut open: Vec<_> = open.collect();
     open.sort();
@@ -112,9 +116,9 @@ async fn nothing(what: &str, left: impl Fn() -> usize) {
             sleep(Duration::from_millis(5)).await;
         }
     });
-    if waited.await.is_err() {
-        panic!("{} {what} are left; open: {:#?}", left(), descriptors());
-    }
+    let done = waited.await.is_ok();
+    let open = descriptors();
+    assert!(done, "{} {what} are left; open: {open:#?}", left());
 }
 
 /// Whether memory is what it was after the first rounds, in which everything had its turn.
