@@ -96,19 +96,28 @@ impl Core {
         }
     }
 
-    /// Takes one text from the server.
-    pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) {
-        let read = if self.revision() == Revision::V2025_03_26 {
+    /// Tells what one text from the server is.
+    pub(crate) fn parse<'a>(&self, text: &'a [u8]) -> Result<Incoming<'a>, rpc::EnvelopeError> {
+        if self.revision() == Revision::V2025_03_26 {
             rpc::parse_batch(text, BATCH)
         } else {
             rpc::parse(text).map(Incoming::Single)
-        };
-        match read {
-            Ok(Incoming::Single(message)) => self.message(message),
+        }
+    }
+
+    /// Takes one text from a server without sessions.
+    pub(crate) fn receive(self: &Arc<Self>, text: &[u8]) {
+        self.receive_in(0, text);
+    }
+
+    /// Takes one text from the server, which belongs to the session with this number.
+    pub(crate) fn receive_in(self: &Arc<Self>, session: u64, text: &[u8]) {
+        match self.parse(text) {
+            Ok(Incoming::Single(message)) => self.message(session, message),
             Ok(Incoming::Batch(messages)) => {
                 for message in messages {
                     match message {
-                        Ok(message) => self.message(message),
+                        Ok(message) => self.message(session, message),
                         Err(fault) => self.malformed(fault, text),
                     }
                 }
@@ -125,7 +134,7 @@ impl Core {
         }
     }
 
-    fn message(&self, message: Message<'_>) {
+    fn message(&self, session: u64, message: Message<'_>) {
         match message {
             Message::Result { id, result, .. } => {
                 self.reply(&id, Reply::Result(result.to_owned()));
@@ -143,7 +152,7 @@ impl Core {
             Message::Notification { method, params, .. } => self.notification(&method, params),
             Message::Request {
                 id, method, params, ..
-            } => self.request(&id, &method, params),
+            } => self.request(session, &id, &method, params),
         }
     }
 
@@ -192,8 +201,9 @@ impl Core {
     }
 
     /// Servers of older revisions send requests, too.
-    fn request(&self, id: &RequestId, method: &str, params: Option<&RawValue>) {
+    fn request(&self, session: u64, id: &RequestId, method: &str, params: Option<&RawValue>) {
         let with = Answering {
+            session,
             inputs: self.inputs.clone(),
             link: Arc::clone(&self.link),
             revision: self.revision(),

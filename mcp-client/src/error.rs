@@ -158,6 +158,16 @@ pub enum TransportError {
 }
 
 impl TransportError {
+    /// Whether only a message was lost, whosever answer it was, and the connection goes on.
+    pub(crate) fn loses_one_message(&self) -> bool {
+        match self {
+            Self::TooLong { .. } => true,
+            #[cfg(feature = "http")]
+            Self::Http(crate::HttpError::Event(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Whether a server that knows nothing of the newest revision may have caused it.
     pub(crate) fn may_be_legacy(&self) -> bool {
         match self {

@@ -36,7 +36,9 @@ pub(crate) async fn exchange<P: Serialize>(
         CallError::Params { method, source }
     })?;
     let request = Outgoing {
+        #[cfg(feature = "http")]
         id: waiting.id,
+        #[cfg(feature = "http")]
         method,
         message,
         sent: &sent,
@@ -46,6 +48,7 @@ pub(crate) async fn exchange<P: Serialize>(
         core,
         waiting,
         sent: &sent,
+        unheard: false,
     };
     let reply = tokio::select! {
         // An answer that is there is not too late.
@@ -56,6 +59,7 @@ pub(crate) async fn exchange<P: Serialize>(
             return Err(CallError::Timeout { method, after });
         }
     };
+    given_up.unheard = matches!(&reply, Reply::Lost(why) if why.loses_one_message());
     match reply {
         Reply::Result(text) => Ok(text),
         Reply::Error(source) => Err(CallError::Refused { method, source }),
@@ -69,6 +73,8 @@ struct GivenUp<'a> {
     core: &'a Arc<Core>,
     waiting: Waiting,
     sent: &'a AtomicBool,
+    /// Whether it was given up for a message that may have been the answer to another call.
+    unheard: bool,
 }
 
 impl GivenUp<'_> {
@@ -92,7 +98,8 @@ impl GivenUp<'_> {
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
         let sent = self.sent.load(Ordering::Relaxed);
-        if sent && self.waiting.is_open() && !self.core.link.ends_by_closing(self.core) {
+        let open = self.unheard || self.waiting.is_open();
+        if sent && open && !self.core.link.ends_by_closing(self.core) {
             self.core.cancel(self.waiting.id);
         }
     }

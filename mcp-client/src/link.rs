@@ -27,9 +27,16 @@ pub(crate) trait Link: Send + Sync {
     /// Sends a notification. Waits where the server does not read.
     fn notify<'a>(&'a self, core: &'a Arc<Core>, message: Vec<u8>) -> Sending<'a>;
 
-    /// Sends a message that must not wait: an answer to the server, the news that a call was
-    /// given up. There are no more of them than requests of either side.
+    /// Sends a message that must not wait: the news that a call was given up. There are no more of
+    /// them than requests.
     fn send_now(&self, message: Vec<u8>);
+
+    /// Answers a request of the server, without waiting, in the session in which it was asked,
+    /// if that is still there: the next one has requests with the same ids.
+    fn answer(&self, message: Vec<u8>, session: u64) {
+        let _ = session;
+        self.send_now(message);
+    }
 
     /// Whether dropping the future of [`request`](Self::request) already tells the server that
     /// nobody waits for the answer.
@@ -49,7 +56,9 @@ pub(crate) trait Link: Send + Sync {
 
 /// A request, as it is sent.
 pub(crate) struct Outgoing<'a> {
+    #[cfg(feature = "http")]
     pub(crate) id: i64,
+    #[cfg(feature = "http")]
     pub(crate) method: &'static str,
     /// The whole message.
     pub(crate) message: Vec<u8>,

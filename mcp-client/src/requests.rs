@@ -27,7 +27,14 @@ pub(crate) struct Requests {
 #[derive(Default)]
 struct Running {
     tasks: JoinSet<()>,
-    by_id: HashMap<RequestId, AbortHandle>,
+    by_id: HashMap<RequestId, Working>,
+    /// Counts them: a server that is started again takes the same ids.
+    next: u64,
+}
+
+struct Working {
+    number: u64,
+    task: AbortHandle,
 }
 
 /// What is needed to answer.
@@ -35,6 +42,8 @@ struct Running {
 pub(crate) struct Answering {
     pub(crate) inputs: Inputs,
     pub(crate) link: Arc<dyn Link>,
+    /// In which they were asked.
+    pub(crate) session: u64,
     pub(crate) revision: Revision,
     /// As many at once.
     pub(crate) limit: usize,
@@ -53,12 +62,20 @@ impl Requests {
         method: &str,
         params: Option<&RawValue>,
     ) {
+        let refuse = |error: ErrorObject| {
+            if let Some(message) = refusal(id, &error) {
+                with.link.answer(message, with.session);
+            }
+        };
         if method == "ping" {
-            return respond(&*with.link, id, Ok(&Object::new()));
+            if let Some(message) = reply(id, Ok(&Object::new())) {
+                with.link.answer(message, with.session);
+            }
+            return;
         }
         let request = match question(&with.inputs, with.revision, method, params) {
             Ok(request) => request,
-            Err(error) => return refuse(&*with.link, id, &error),
+            Err(error) => return refuse(error),
         };
         let mut running = self.running();
         // What has ended has no need to be kept.
@@ -66,35 +83,39 @@ impl Requests {
         if running.by_id.contains_key(id) {
             drop(running);
             let error = ErrorObject::invalid_request("a request with this id is being worked on");
-            return refuse(&*with.link, id, &error);
+            return refuse(error);
         }
         if running.by_id.len() >= with.limit {
             drop(running);
             let error = ErrorObject::internal_error("too many requests at once");
-            return refuse(&*with.link, id, &error);
+            return refuse(error);
         }
+        let number = running.next;
+        running.next += 1;
         let open = Open {
             requests: Arc::downgrade(self),
             link: with.link,
+            session: with.session,
             id: id.clone(),
+            number,
         };
         let task = running.tasks.spawn(async move {
-            let reply = match with.inputs.answer(request).await {
-                Ok(reply) => encode(&reply, with.revision).map_err(InputError::from),
+            let answer = match with.inputs.answer(request).await {
+                Ok(answer) => encode(&answer, with.revision).map_err(InputError::from),
                 Err(error) => Err(error),
             };
-            match reply {
-                Ok(reply) => respond(&*open.link, &open.id, Ok(&reply)),
-                Err(error) => refuse(&*open.link, &open.id, &said(error)),
-            }
+            open.answer(match answer {
+                Ok(answer) => reply(&open.id, Ok(&answer)),
+                Err(error) => refusal(&open.id, &said(error)),
+            });
         });
-        running.by_id.insert(id.clone(), task);
+        running.by_id.insert(id.clone(), Working { number, task });
     }
 
     /// The server does not wait for an answer any more.
     pub(crate) fn cancel(&self, id: &RequestId) -> bool {
         let task = self.running().by_id.remove(id);
-        task.inspect(AbortHandle::abort).is_some()
+        task.inspect(|working| working.task.abort()).is_some()
     }
 
     /// There is nobody to answer any more.
@@ -109,19 +130,43 @@ impl Requests {
 struct Open {
     requests: Weak<Requests>,
     link: Arc<dyn Link>,
+    session: u64,
     id: RequestId,
+    number: u64,
+}
+
+impl Open {
+    /// Strikes it off the list, with an answer unless somebody has done so before: then nobody
+    /// waits for it, and another request may have its id.
+    fn answer(&self, message: Option<Vec<u8>>) {
+        // Who is not there any more has no list to be struck off.
+        let Some(requests) = self.requests.upgrade() else {
+            return;
+        };
+        let mut running = requests.running();
+        let own = running.by_id.get(&self.id);
+        if own.is_none_or(|working| working.number != self.number) {
+            return;
+        }
+        running.by_id.remove(&self.id);
+        // Before the list is free again for the requests of another process.
+        if let Some(message) = message {
+            self.link.answer(message, self.session);
+        }
+    }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            let error = ErrorObject::internal_error("the client's handler failed");
-            refuse(&*self.link, &self.id, &error);
-        }
-        // Who is not there any more has no list to be struck off.
-        if let Some(requests) = self.requests.upgrade() {
-            requests.running().by_id.remove(&self.id);
-        }
+        let failed = std::thread::panicking();
+        self.answer(
+            failed
+                .then(|| {
+                    let error = ErrorObject::internal_error("the client's handler failed");
+                    refusal(&self.id, &error)
+                })
+                .flatten(),
+        );
     }
 }
 
@@ -193,18 +238,19 @@ fn said(error: InputError) -> ErrorObject {
     }
 }
 
-fn refuse(link: &dyn Link, id: &RequestId, error: &ErrorObject) {
-    respond::<Object>(link, id, Err(error));
+fn refusal(id: &RequestId, error: &ErrorObject) -> Option<Vec<u8>> {
+    reply::<Object>(id, Err(error))
 }
 
-fn respond<R: Serialize>(link: &dyn Link, id: &RequestId, reply: Result<&R, &ErrorObject>) {
+/// The message that answers a request.
+fn reply<R: Serialize>(id: &RequestId, reply: Result<&R, &ErrorObject>) -> Option<Vec<u8>> {
     let mut message = Vec::new();
     let written = match reply {
         Ok(result) => rpc::write_result(&mut message, id, result),
         Err(error) => rpc::write_error(&mut message, Some(id), error),
     };
-    match written {
-        Ok(()) => link.send_now(message),
-        Err(error) => tracing::error!(%id, %error, "an answer that cannot be written"),
+    if let Err(error) = &written {
+        tracing::error!(%id, %error, "an answer that cannot be written");
     }
+    written.ok().map(|()| message)
 }

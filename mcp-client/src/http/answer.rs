@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Response, StatusCode};
-use hyper::body::Incoming;
+use hyper::body::Incoming as Body;
 use mcp_types::json;
-use mcp_types::rpc::{self, ErrorObject, Message};
+use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::sse::SseError;
 use mcp_types::{ListToolsRequest, Request, RequestId, Revision};
 
@@ -65,7 +65,8 @@ impl HttpLink {
         &self,
         core: &Arc<Core>,
         asked: Asked,
-        response: Response<Incoming>,
+        session: u64,
+        response: Response<Body>,
     ) -> Result<Option<Broken>, TransportError> {
         let status = response.status();
         if !status.is_success() {
@@ -80,16 +81,20 @@ impl HttpLink {
         match media(response.headers()) {
             Media::Json => {
                 let text = whole(response.into_body(), self.limit).await?;
-                self.deliver(core, asked.method, &text);
+                self.deliver(core, asked.method, session, &text);
                 if core.calls.waits(asked.id) {
-                    let error = rpc::parse(&text).err();
+                    let error = match core.parse(&text) {
+                        Ok(Incoming::Single(_)) => None,
+                        Ok(Incoming::Batch(all)) => all.into_iter().find_map(Result::err),
+                        Err(error) => Some(error),
+                    };
                     let error = error.map_or(HttpError::NoAnswer, HttpError::Message);
                     return Err(error.into());
                 }
                 Ok(None)
             }
             Media::Events => {
-                let mut events = self.events(response.into_body());
+                let mut events = self.events(session, response.into_body());
                 match self.hear(core, asked, &mut events).await? {
                     Ended::Answered => Ok(None),
                     Ended::Cut(error) => Ok(Some(Broken { events, error })),
@@ -111,11 +116,12 @@ impl HttpLink {
         asked: Asked,
         events: &mut Events,
     ) -> Result<Ended, TransportError> {
+        let session = events.session;
         let ended = events.each(|event| match event {
             Ok(event) => {
                 // An event without data is there for its id.
                 if event.event == "message" && !event.data.is_empty() {
-                    self.deliver(core, asked.method, event.data.as_bytes());
+                    self.deliver(core, asked.method, session, event.data.as_bytes());
                 }
                 ControlFlow::Continue(())
             }
@@ -133,15 +139,15 @@ impl HttpLink {
         }
     }
 
-    pub(super) fn events(&self, body: Incoming) -> Events {
-        Events::new(body, self.limit, Arc::clone(&self.outbox))
+    pub(super) fn events(&self, session: u64, body: Body) -> Events {
+        Events::new(session, body, self.limit, Arc::clone(&self.outbox))
     }
 
-    fn deliver(&self, core: &Arc<Core>, method: &str, text: &[u8]) {
+    fn deliver(&self, core: &Arc<Core>, method: &str, session: u64, text: &[u8]) {
         if method == ListToolsRequest::METHOD && core.revision() == Revision::LATEST {
             core.receive(&self.params.learn(text));
         } else {
-            core.receive(text);
+            core.receive_in(session, text);
         }
     }
 
@@ -152,7 +158,7 @@ impl HttpLink {
     /// The status, where that is all.
     pub(super) async fn refusal(
         &self,
-        response: Response<Incoming>,
+        response: Response<Body>,
     ) -> Result<ErrorObject, TransportError> {
         let status = response.status();
         let text = whole(response.into_body(), self.limit)

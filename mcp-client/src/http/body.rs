@@ -91,6 +91,8 @@ pub(super) async fn whole(mut body: Incoming, limit: usize) -> Result<Bytes, Tra
 
 /// A body of server-sent events.
 pub(super) struct Events {
+    /// The number of the session that they belong to.
+    pub(super) session: u64,
     body: Incoming,
     unread: Bytes,
     decoder: Decoder,
@@ -100,8 +102,9 @@ pub(super) struct Events {
 
 impl Events {
     /// Events of at most `limit` bytes each.
-    pub(super) fn new(body: Incoming, limit: usize, outbox: Arc<Outbox>) -> Self {
+    pub(super) fn new(session: u64, body: Incoming, limit: usize, outbox: Arc<Outbox>) -> Self {
         Self {
+            session,
             body,
             outbox,
             unread: Bytes::new(),

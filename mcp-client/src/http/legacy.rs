@@ -55,7 +55,7 @@ impl HttpLink {
         if session.messages.is_some() {
             return self.accepted(core, asked, response).await;
         }
-        match self.answer(core, asked, response).await? {
+        match self.answer(core, asked, session.number, response).await? {
             None => Ok(()),
             Some(broken) => self.take_up(core, asked, &session, broken).await,
         }
@@ -72,7 +72,7 @@ impl HttpLink {
         loop {
             let mut session = self.session();
             if !session.is_ready() {
-                self.renew(core, session.number).await?;
+                self.renew(core, None).await?;
                 session = self.session();
             }
             sent();
@@ -82,7 +82,7 @@ impl HttpLink {
                 return Ok((session, response));
             }
             renewed = true;
-            self.renew(core, session.number).await?;
+            self.renew(core, Some(session.number)).await?;
         }
     }
 
@@ -101,12 +101,10 @@ impl HttpLink {
         let status = response.status();
         if status.is_success() {
             self.begun(&response)?;
-            return match self.answer(core, asked, response).await? {
+            let session = self.session();
+            return match self.answer(core, asked, session.number, response).await? {
                 None => Ok(()),
-                Some(broken) => {
-                    let session = self.session();
-                    self.take_up(core, asked, &session, broken).await
-                }
+                Some(broken) => self.take_up(core, asked, &session, broken).await,
             };
         }
         let refusal = self.refusal(response).await;
@@ -178,15 +176,21 @@ impl HttpLink {
         response.await
     }
 
-    /// Begins a session in place of the one with this number, unless that has been done.
-    pub(super) async fn renew(&self, core: &Arc<Core>, number: u64) -> Result<(), TransportError> {
+    /// Begins a session, unless one is there, other than the one with this number, which is gone.
+    pub(super) async fn renew(
+        &self,
+        core: &Arc<Core>,
+        gone: Option<u64>,
+    ) -> Result<(), TransportError> {
         let failed = |error| TransportError::from(HttpError::Session(Box::new(error)));
         // Never closed.
         let turn = self.renewal.acquire().await;
         let session = self.session();
-        if session.is_ready() && session.number != number {
+        if session.is_ready() && gone != Some(session.number) {
             return Ok(());
         }
+        // Whoever asked does not wait any more.
+        core.requests.end();
         let revision = core.revision();
         let agreed = match initialize(core, revision).await {
             Ok(agreed) => agreed,
@@ -235,7 +239,7 @@ impl HttpLink {
             if !response.status().is_success() || media(response.headers()) != Media::Events {
                 return Err(error);
             }
-            let mut events = self.events(response.into_body());
+            let mut events = self.events(session.number, response.into_body());
             match self.hear(core, asked, &mut events).await? {
                 Ended::Answered => return Ok(()),
                 Ended::Cut(cut) => error = cut,

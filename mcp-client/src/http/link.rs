@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::eras::{Begin, EraCache};
 use super::error::HttpError;
 use super::old::OldStream;
-use super::outbox::Outbox;
+use super::outbox::{Note, Outbox};
 use super::params::ToolHeaders;
 use super::session::{BOTH, JSON, PROTOCOL_VERSION, Session, Stage};
 use super::wire::Wire;
@@ -157,7 +157,13 @@ impl Link for HttpLink {
     }
 
     fn send_now(&self, message: Vec<u8>) {
-        self.outbox.add(message);
+        let session = None;
+        self.outbox.add(Note { message, session });
+    }
+
+    fn answer(&self, message: Vec<u8>, session: u64) {
+        let session = Some(session);
+        self.outbox.add(Note { message, session });
     }
 
     fn ends_by_closing(&self, core: &Core) -> bool {

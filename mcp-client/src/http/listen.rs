@@ -57,12 +57,12 @@ async fn follow(link: &HttpLink, core: &Arc<Core>, session: &Session) {
                     return;
                 }
                 opened = true;
-                let mut events = link.events(response.into_body());
+                let mut events = link.events(session.number, response.into_body());
                 let ended = events.each(|event| {
                     pause = PAUSE;
                     match event {
                         Ok(event) if event.event == "message" && !event.data.is_empty() => {
-                            core.receive(event.data.as_bytes());
+                            core.receive_in(session.number, event.data.as_bytes());
                         }
                         Ok(_) => {}
                         Err(error) => tracing::warn!(%error, "an event that cannot be read"),

@@ -69,7 +69,7 @@ impl HttpLink {
                 });
             let response = response.await?;
             if response.status().is_success() {
-                return match self.answer(core, asked, response).await? {
+                return match self.answer(core, asked, 0, response).await? {
                     None => Ok(()),
                     Some(broken) => Err(broken.error),
                 };

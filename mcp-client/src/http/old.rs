@@ -23,7 +23,6 @@ use crate::error::TransportError;
 
 /// The stream of a session, which has this number.
 pub(super) struct OldStream {
-    number: u64,
     events: Events,
 }
 
@@ -40,7 +39,8 @@ impl HttpLink {
         if media(response.headers()) != Media::Events {
             return Err(HttpError::NoAnswer.into());
         }
-        let mut events = self.events(response.into_body());
+        // Its number is known when it begins.
+        let mut events = self.events(0, response.into_body());
         let first = events.each(|event| {
             ControlFlow::Break(event.map(|event| {
                 let endpoint = event.event == "endpoint";
@@ -64,7 +64,8 @@ impl HttpLink {
             session.messages = Some(messages);
             number = session.number;
         });
-        let stream = OldStream { number, events };
+        events.session = number;
+        let stream = OldStream { events };
         self.streams
             .send(stream)
             .await
@@ -107,10 +108,13 @@ pub(super) async fn read(
     mut streams: mpsc::Receiver<OldStream>,
 ) {
     let mut next = streams.recv().await;
-    while let Some(OldStream { number, mut events }) = next {
+    while let Some(OldStream { mut events }) = next {
+        let number = events.session;
         let ended = events.each(|event| {
             match event {
-                Ok(event) if event.event == "message" => core.receive(event.data.as_bytes()),
+                Ok(event) if event.event == "message" => {
+                    core.receive_in(number, event.data.as_bytes())
+                }
                 Ok(_) => {}
                 // Whose answer it was cannot be told.
                 Err(SseError::TooLong { limit }) => {

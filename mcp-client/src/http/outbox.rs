@@ -16,8 +16,15 @@ pub(super) struct Outbox {
 
 #[derive(Default)]
 struct Waiting {
-    messages: VecDeque<Vec<u8>>,
+    messages: VecDeque<Note>,
     bytes: usize,
+}
+
+/// A message that is on its way.
+pub(super) struct Note {
+    pub(super) message: Vec<u8>,
+    /// The session that it is for, where no other will do.
+    pub(super) session: Option<u64>,
 }
 
 impl Outbox {
@@ -34,11 +41,16 @@ impl Outbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add(&self, message: Vec<u8>) {
+    pub(super) fn add(&self, note: Note) {
         {
             let mut waiting = self.waiting();
-            waiting.bytes += message.len();
-            waiting.messages.push_back(message);
+            // No more answers are added than room is made for; calls may be given up at any time.
+            if note.session.is_none() && waiting.bytes >= self.limit {
+                tracing::warn!("the server takes no messages: it does not hear that a call ended");
+                return;
+            }
+            waiting.bytes += note.message.len();
+            waiting.messages.push_back(note);
         }
         self.added.notify_one();
     }
@@ -54,23 +66,23 @@ impl Outbox {
         }
     }
 
-    pub(super) async fn take(&self) -> Vec<u8> {
+    pub(super) async fn take(&self) -> Note {
         loop {
-            if let Some(message) = self.take_now() {
-                return message;
+            if let Some(note) = self.take_now() {
+                return note;
             }
             self.added.notified().await;
         }
     }
 
-    pub(super) fn take_now(&self) -> Option<Vec<u8>> {
-        let message = {
+    pub(super) fn take_now(&self) -> Option<Note> {
+        let note = {
             let mut waiting = self.waiting();
-            let message = waiting.messages.pop_front()?;
-            waiting.bytes -= message.len();
-            message
+            let note = waiting.messages.pop_front()?;
+            waiting.bytes -= note.message.len();
+            note
         };
         self.taken.notify_waiters();
-        Some(message)
+        Some(note)
     }
 }

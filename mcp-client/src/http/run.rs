@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::legacy::{LONGEST_PAUSE, PAUSE};
 use super::link::HttpLink;
 use super::old::{self, OldStream};
+use super::outbox::Note;
 use super::session::Stage;
 use super::{HttpError, listen};
 use crate::core::Core;
@@ -61,7 +62,7 @@ async fn renew(link: &HttpLink, core: &Arc<Core>) {
             pause = PAUSE;
         }
         last = Some(Instant::now());
-        if let Err(error) = link.renew(core, number).await {
+        if let Err(error) = link.renew(core, Some(number)).await {
             tracing::warn!(%error, "the session is gone");
         }
     }
@@ -73,22 +74,23 @@ async fn send(link: &Arc<HttpLink>, core: &Arc<Core>) {
     let mut posts = JoinSet::new();
     loop {
         tokio::select! {
-            message = link.outbox.take(), if posts.len() < POSTS => {
+            note = link.outbox.take(), if posts.len() < POSTS => {
                 let (link, core) = (Arc::clone(link), Arc::clone(core));
-                posts.spawn(async move { post(&link, &core, message).await });
+                posts.spawn(async move { post(&link, &core, note).await });
             }
             Some(_) = posts.join_next() => {}
         }
     }
 }
 
-async fn post(link: &HttpLink, core: &Core, message: Vec<u8>) {
+async fn post(link: &HttpLink, core: &Core, note: Note) {
     let session = link.session();
-    if core.revision() == Revision::LATEST || !session.is_ready() {
+    let other = note.session.is_some_and(|number| number != session.number);
+    if core.revision() == Revision::LATEST || !session.is_ready() || other {
         tracing::warn!("a message that the server cannot be sent is dropped");
         return;
     }
-    let sent = link.post(core, &session, Bytes::from(message));
+    let sent = link.post(core, &session, Bytes::from(note.message));
     match timeout(core.limits.call_time, sent).await {
         Ok(Ok(response)) if response.status().is_success() => {}
         Ok(Ok(response)) => {
@@ -102,8 +104,8 @@ async fn post(link: &HttpLink, core: &Core, message: Vec<u8>) {
 
 /// Ends a session in order.
 async fn end(link: &Arc<HttpLink>, core: &Arc<Core>) {
-    while let Some(message) = link.outbox.take_now() {
-        post(link, core, message).await;
+    while let Some(note) = link.outbox.take_now() {
+        post(link, core, note).await;
     }
     let session = link.session();
     if session.id.is_none() {

@@ -180,13 +180,19 @@ pub(crate) async fn read(
             return Ok(());
         }
         lines.filled(count);
+        let mut longest = 0;
         while let Some(line) = lines.next_line() {
+            longest = longest.max(line.map_or(limit, <[u8]>::len));
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => core.receive(line),
                 // Whose answer it was cannot be told.
                 Err(_) => core.calls.fail(TransportError::TooLong { limit }),
             }
+        }
+        // A long line is not paid for until the end.
+        if longest > CHUNK {
+            lines.shrink_to(CHUNK);
         }
     }
 }

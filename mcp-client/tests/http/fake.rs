@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     let done = tokio::time::timeout(PATIENCE, future).await;
@@ -31,7 +31,7 @@ pub(crate) struct Asked {
     pub(crate) target: String,
     headers: Vec<(String, String)>,
     pub(crate) body: Value,
-    socket: TcpStream,
+    pub(crate) socket: TcpStream,
 }
 
 impl Fake {
@@ -58,6 +58,11 @@ impl Fake {
 
     pub(crate) async fn next(&mut self) -> Asked {
         soon(self.asked.recv()).await.expect("a request")
+    }
+
+    /// Whether no other request has come so far.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.asked.is_empty()
     }
 
     /// The next request, which is of this JSON-RPC method.
@@ -100,7 +105,16 @@ impl Fake {
 
     /// A client that is connected, with a session, at an older revision. The server has no stream.
     pub(crate) async fn legacy(&mut self, revision: Revision) -> Client {
-        let builder = Client::builder("test", "1").revision(revision);
+        self.legacy_with(revision, Client::builder("test", "1"))
+            .await
+    }
+
+    pub(crate) async fn legacy_with(
+        &mut self,
+        revision: Revision,
+        builder: ClientBuilder,
+    ) -> Client {
+        let builder = builder.revision(revision);
         let connecting = tokio::spawn(builder.connect(self.http()));
         self.initialized(revision, "one").await;
         self.no_stream().await;
@@ -116,6 +130,12 @@ impl Fake {
 
     /// The server's side of a handshake.
     pub(crate) async fn initialized(&mut self, revision: Revision, session: &str) {
+        let told = self.almost_initialized(revision, session).await;
+        told.status("202 Accepted").await;
+    }
+
+    /// The same up to the client's word that it is over.
+    pub(crate) async fn almost_initialized(&mut self, revision: Revision, session: &str) -> Asked {
         let asked = self.message("initialize").await;
         assert_eq!(asked.header("mcp-session-id"), None);
         let body = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": agreed(revision)});
@@ -123,7 +143,7 @@ impl Fake {
         asked.answer("200 OK", &head, &body.to_string()).await;
         let told = self.message("notifications/initialized").await;
         assert_eq!(told.header("mcp-session-id"), Some(session));
-        told.status("202 Accepted").await;
+        told
     }
 }
 
@@ -181,10 +201,20 @@ impl Asked {
     }
 
     pub(crate) async fn write(&mut self, text: &str) {
-        self.socket
-            .write_all(text.as_bytes())
-            .await
-            .expect("written");
+        self.write_bytes(text.as_bytes()).await;
+    }
+
+    pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
+        self.socket.write_all(bytes).await.expect("written");
+    }
+
+    /// A response of this type, whatever is in it.
+    pub(crate) async fn whole(mut self, kind: &str, body: &[u8]) {
+        let size = body.len();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n"
+        );
+        self.write_bytes(&[head.as_bytes(), body].concat()).await;
     }
 
     /// Writes until nobody reads any more.

@@ -5,5 +5,9 @@ mod eras;
 mod fake;
 mod faults;
 mod headers;
+mod responses;
 mod served;
 mod sessions;
+#[path = "../faults/table.rs"]
+mod table;
+mod trust;

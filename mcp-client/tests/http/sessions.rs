@@ -1,10 +1,13 @@
 //! Servers of the revisions with sessions.
 
+use std::sync::Arc;
+
 use mcp_client::types::{
     Notification, ProgressNotification, ProgressNotificationParams, Revision, Root,
 };
 use mcp_client::{CallError, Client, ClientBuilder, HttpError};
 use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::fake::*;
@@ -80,6 +83,76 @@ async fn a_session_that_is_gone_is_begun_anew_once_for_all_calls() {
     for listing in listings {
         one(listing).await;
     }
+}
+
+#[tokio::test]
+async fn a_call_that_begins_while_a_session_begins_waits_for_it_and_begins_no_other() {
+    let mut fake = Fake::start().await;
+    let client = fake.legacy(NEWEST).await;
+    let first = list(&client);
+    let asked = fake.message("tools/list").await;
+    asked.status("404 Not Found").await;
+    let told = fake.almost_initialized(NEWEST, "two").await;
+    let second = list(&client);
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(fake.is_quiet());
+    told.status("202 Accepted").await;
+    fake.no_stream().await;
+    for _ in 0..2 {
+        let asked = fake.message("tools/list").await;
+        assert_eq!(asked.header("mcp-session-id"), Some("two"));
+        asked.result(&one_tool()).await;
+    }
+    one(first).await;
+    one(second).await;
+}
+
+#[tokio::test]
+async fn the_answer_to_a_session_that_is_gone_is_not_given_to_the_next() {
+    let mut fake = Fake::start().await;
+    let (sender, mut begun) = mpsc::unbounded_channel();
+    let release = Arc::new(Notify::new());
+    let released = Arc::clone(&release);
+    let builder = Client::builder("test", "1").on_roots(move || {
+        let (sender, released) = (sender.clone(), Arc::clone(&released));
+        async move {
+            // The first one takes its time.
+            let (answer, answers) = oneshot::channel();
+            sender.send(answer).expect("the test is there");
+            let number: u8 = answers.await.expect("the test is there");
+            if number == 1 {
+                released.notified().await;
+            }
+            Ok(vec![Root::new(format!("file:///{number}"))])
+        }
+    });
+    let (client, mut stream) = listening(&mut fake, builder).await;
+    let question = json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"});
+    stream.event(&question).await;
+    let first = soon(begun.recv()).await.expect("a question");
+    first.send(1).expect("it waits");
+
+    let listing = list(&client);
+    let asked = fake.message("tools/list").await;
+    asked.status("404 Not Found").await;
+    fake.initialized(NEWEST, "two").await;
+    let mut stream = fake.bare("GET").await;
+    stream.events().await;
+    fake.message("tools/list").await.result(&one_tool()).await;
+    one(listing).await;
+    release.notify_one();
+
+    // Another server has other questions, and the same numbers for them.
+    stream.event(&question).await;
+    let second = soon(begun.recv()).await.expect("a question");
+    second.send(2).expect("it waits");
+    let answer = fake.next().await;
+    assert_eq!(answer.header("mcp-session-id"), Some("two"));
+    assert_eq!(answer.body["id"], 7);
+    assert_eq!(answer.body["result"]["roots"][0]["uri"], "file:///2");
+    answer.status("202 Accepted").await;
 }
 
 #[tokio::test]

@@ -200,7 +200,7 @@ fn numbers() -> Vec<Task> {
 }
 
 /// Each library with no feature, with each alone, with the default ones and with all. The server
-/// has few, so that all sets of them are tried.
+/// has few, so that all sets of them are tried; of the client those that people use together.
 fn features() -> Result<Vec<Task>> {
     // Warnings are errors here for our crate alone; a flag for all crates would compile them anew.
     let check = |package: &str, more: &[&str]| {
@@ -230,6 +230,22 @@ fn features() -> Result<Vec<Task>> {
         ));
     }
     tasks.push(Task::Run(Cargo::new("test -p mcp-server --test lean")));
+
+    let client = "mcp-client";
+    let mut sets = vec![String::new()];
+    sets.extend(feature_names(client)?);
+    sets.push("http,process".to_owned());
+    sets.push("http,json-schema,process".to_owned());
+    for set in sets {
+        tasks.push(check(
+            client,
+            &["--no-default-features", "--features", &set],
+        ));
+    }
+    tasks.push(check(client, &["--all-features"]));
+    // What asks for a feature says so.
+    let line = Cargo::new("check -p mcp-client --all-targets");
+    tasks.push(Task::Run(line));
     Ok(tasks)
 }
 

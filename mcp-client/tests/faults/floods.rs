@@ -1,0 +1,175 @@
+//! Servers that talk without end, and such that do not listen meanwhile.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::types::{LoggingLevel, Revision, SubscriptionFilter};
+use mcp_client::{CallError, Limits, SubscriptionEvent};
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
+
+use super::pipe::{Server, builder, list, soon};
+use super::table::sound;
+
+const MANY: usize = 100_000;
+
+/// Nobody who reads needs so long.
+const STALL: Duration = Duration::from_millis(500);
+
+fn line(number: usize, method: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"method\":\"{method}\",\"params\":{{}}}}\n")
+}
+
+impl Server {
+    /// Sends requests until the client reads no more; how many were sent, the last perhaps in
+    /// part, and what is left of it.
+    async fn flood(&mut self, method: &str) -> (usize, Vec<u8>) {
+        for number in 0..MANY {
+            let line = line(number, method);
+            let mut rest = line.as_bytes();
+            while !rest.is_empty() {
+                match timeout(STALL, self.writer.write(rest)).await {
+                    Ok(count) => rest = &rest[count.expect("the client is there")..],
+                    Err(_) => return (number + 1, rest.to_vec()),
+                }
+            }
+        }
+        panic!("the client reads on and on")
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_and_does_not_read_is_not_heard_until_it_does() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 10_000;
+    let (client, mut server) = Server::connect(builder(limits), Revision::V2025_11_25).await;
+    for method in ["ping", "no/such"] {
+        let (sent, rest) = server.flood(method).await;
+        // Two pipes, a read, and what waits: no more than so much is on its way.
+        assert!(sent < 20_000, "{sent} requests");
+        // A call waits like everything else, and ends in its own time.
+        let call = client.list_tools().timeout(Duration::from_millis(20));
+        let error = soon(call).await.expect_err("nobody reads");
+        assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+
+        let Server { lines, writer } = &mut server;
+        let rest = async { writer.write_all(&rest).await.expect("the client is there") };
+        let answers = async {
+            for number in 0..sent {
+                let line = lines.next_line().await.expect("readable").expect("a line");
+                let answer: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+                assert_eq!(answer["id"], number, "{answer}");
+            }
+        };
+        soon(async { tokio::join!(rest, answers) }).await;
+        server.works(&client).await;
+    }
+}
+
+#[tokio::test]
+async fn more_questions_than_can_be_worked_on_are_refused() {
+    let mut limits = Limits::default();
+    limits.server_requests = 8;
+    let (asked, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&asked);
+    let builder = builder(limits).on_roots(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        pending()
+    });
+    let (client, server) = Server::connect(builder, Revision::V2025_11_25).await;
+    let Server {
+        mut lines,
+        mut writer,
+    } = server;
+    let counted = Arc::clone(&heard);
+    let refused = tokio::spawn(async move {
+        for _ in 8..MANY {
+            let line = lines.next_line().await.expect("readable").expect("a line");
+            let answer: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            assert_eq!(answer["error"]["code"], -32603, "{answer}");
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+        lines
+    });
+    for number in 0..MANY {
+        let line = line(number, "roots/list");
+        writer
+            .write_all(line.as_bytes())
+            .await
+            .expect("the client reads");
+    }
+    let lines = soon(refused).await.expect("every other one is refused");
+    assert_eq!(heard.load(Ordering::Relaxed), MANY - 8);
+    assert_eq!(asked.load(Ordering::Relaxed), 8);
+    Server { lines, writer }.works(&client).await;
+}
+
+#[tokio::test]
+async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&heard);
+    let builder = builder(Limits::default()).on_log(LoggingLevel::Info, move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let (client, mut server) = Server::connect(builder, Revision::LATEST).await;
+    let call = list(&client);
+    let asked = server.asked("tools/list").await;
+    let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n";
+    for _ in 0..MANY {
+        server.write(line).await;
+    }
+    server.answer(&asked, sound(Revision::LATEST)).await;
+    soon(call).await.expect("no panic").expect("a list");
+    assert_eq!(heard.load(Ordering::Relaxed), MANY);
+    server.works(&client).await;
+}
+
+#[tokio::test]
+async fn a_flood_of_answers_to_nothing_does_no_harm() {
+    let (client, mut server) = Server::connect(builder(Limits::default()), Revision::LATEST).await;
+    let call = list(&client);
+    let asked = server.asked("tools/list").await;
+    for number in 1_000..1_000 + MANY {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":{{}}}}\n");
+        server.write(line.as_bytes()).await;
+    }
+    server.answer(&asked, sound(Revision::LATEST)).await;
+    soon(call).await.expect("no panic").expect("a list");
+    server.works(&client).await;
+}
+
+#[tokio::test]
+async fn changes_that_nobody_takes_become_one() {
+    let mut limits = Limits::default();
+    limits.pending_events = 16;
+    let (client, mut server) = Server::connect(builder(limits), Revision::LATEST).await;
+    let filter = SubscriptionFilter::new().tools_list_changed(true);
+    let mut news = client.listen(filter);
+    let asked = server.asked("subscriptions/listen").await;
+    let id = asked["id"].clone();
+    let meta = serde_json::json!({"io.modelcontextprotocol/subscriptionId": id});
+    let listens = serde_json::json!({
+        "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+        "params": {"notifications": {"toolsListChanged": true}, "_meta": meta},
+    });
+    server.write(format!("{listens}\n").as_bytes()).await;
+    for number in 0..10_000 {
+        let changed = serde_json::json!({
+            "jsonrpc": "2.0", "method": "notifications/resources/updated",
+            "params": {"uri": format!("test:{number}"), "_meta": meta},
+        });
+        server.write(format!("{changed}\n").as_bytes()).await;
+    }
+    // All of it has been heard now.
+    server.works(&client).await;
+    let mut count = 0;
+    loop {
+        match soon(news.next()).await.expect("news").expect("it goes on") {
+            SubscriptionEvent::Missed => break,
+            _ => count += 1,
+        }
+    }
+    assert_eq!(count, 16);
+}

@@ -1,0 +1,8 @@
+//! What servers do wrong over real pipes: each fault ends one call with a typed error, if any, and
+//! the connection goes on where it can.
+#![cfg(unix)]
+
+mod floods;
+mod pipe;
+mod pipes;
+mod table;

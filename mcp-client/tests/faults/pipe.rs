@@ -1,0 +1,114 @@
+//! A server that says what a test tells it to, byte by byte, over pipes of the system.
+
+use std::time::Duration;
+
+use mcp_client::types::Revision;
+use mcp_client::{ByteStream, CallError, Client, ClientBuilder, Limits, TransportError};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::unix::pipe::{Receiver, Sender, pipe};
+use tokio::task::JoinHandle;
+
+use super::table::sound;
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn soon<F: IntoFuture>(what: F) -> F::Output {
+    let waited = tokio::time::timeout(PATIENCE, what.into_future()).await;
+    waited.expect("it happens in time")
+}
+
+pub(crate) fn builder(limits: Limits) -> ClientBuilder {
+    Client::builder("test", "1").limits(limits)
+}
+
+/// The server's ends of two pipes.
+pub(crate) struct Server {
+    pub(crate) lines: Lines<BufReader<Receiver>>,
+    pub(crate) writer: Sender,
+}
+
+impl Server {
+    /// A server and a client that have agreed on this revision.
+    pub(crate) async fn connect(builder: ClientBuilder, revision: Revision) -> (Client, Self) {
+        let (theirs, reader) = pipe().expect("a pipe");
+        let (writer, ours) = pipe().expect("a pipe");
+        let mut server = Self {
+            lines: BufReader::new(ours).lines(),
+            writer: theirs,
+        };
+        let way = ByteStream::new(reader, writer);
+        let connecting = tokio::spawn(builder.revision(revision).connect(way));
+        server.agree(revision).await;
+        let connected = soon(connecting).await.expect("no panic");
+        (connected.expect("connected"), server)
+    }
+
+    async fn agree(&mut self, revision: Revision) {
+        let asked = self.read().await;
+        let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
+        if revision == Revision::LATEST {
+            assert_eq!(asked["method"], "server/discover");
+            let found = json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "supportedVersions": [revision.as_str()], "capabilities": capabilities,
+            });
+            self.answer(&asked, &found.to_string()).await;
+        } else {
+            assert_eq!(asked["method"], "initialize");
+            let agreed = json!({
+                "protocolVersion": revision.as_str(), "capabilities": capabilities,
+                "serverInfo": {"name": "fake", "version": "1"},
+            });
+            self.answer(&asked, &agreed.to_string()).await;
+            assert_eq!(self.read().await["method"], "notifications/initialized");
+        }
+    }
+
+    /// The next message of the client.
+    pub(crate) async fn read(&mut self) -> Value {
+        let line = soon(self.lines.next_line()).await.expect("readable");
+        serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
+    }
+
+    /// The next message of the client, which is of this method.
+    pub(crate) async fn asked(&mut self, method: &str) -> Value {
+        let asked = self.read().await;
+        assert_eq!(asked["method"], method, "{asked}");
+        asked
+    }
+
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        let written = soon(self.writer.write_all(bytes)).await;
+        written.expect("the client reads");
+    }
+
+    pub(crate) async fn answer(&mut self, request: &Value, result: &str) {
+        let id = &request["id"];
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
+        self.write(line.as_bytes()).await;
+    }
+
+    /// Whether the connection still works.
+    pub(crate) async fn works(&mut self, client: &Client) {
+        let call = list(client);
+        let asked = self.asked("tools/list").await;
+        self.answer(&asked, sound(client.revision())).await;
+        soon(call).await.expect("no panic").expect("a list");
+    }
+}
+
+/// A call that is on its way, and what becomes of it.
+pub(crate) fn list(client: &Client) -> JoinHandle<Result<(), CallError>> {
+    let call = client.list_tools();
+    tokio::spawn(async { call.await.map(drop) })
+}
+
+/// What kept the answer from coming.
+pub(crate) fn lost(error: &CallError) -> &TransportError {
+    match error {
+        CallError::Lost { source, .. } => source,
+        other => panic!("another error: {other}"),
+    }
+}

@@ -1,0 +1,228 @@
+//! Every fault of a message, in both eras: one call fails, with a typed error,
+//! and the next one works.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::types::{LoggingLevel, Revision};
+use mcp_client::{CallError, Client, ClientBuilder, HttpError, Limits};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::fake::*;
+use crate::table::{BATCHES, FAULTS, Fault, MODERN, Then, answer, sound};
+
+/// As much as a server may send, or not: less than what the faults below say.
+pub(crate) const LIMIT: usize = 1 << 20;
+
+pub(crate) fn builder() -> ClientBuilder {
+    let mut limits = Limits::default();
+    limits.message_bytes = LIMIT;
+    Client::builder("test", "1").limits(limits)
+}
+
+pub(crate) async fn connect(fake: &mut Fake, revision: Revision, builder: ClientBuilder) -> Client {
+    if revision == Revision::LATEST {
+        fake.modern_with(fake.http(), builder).await
+    } else {
+        fake.legacy_with(revision, builder).await
+    }
+}
+
+pub(crate) fn list(client: &Client, time: Duration) -> JoinHandle<Result<(), CallError>> {
+    let call = client.list_tools().timeout(time);
+    tokio::spawn(async { call.await.map(drop) })
+}
+
+/// After an error that is no answer, the server of a session is told that nobody waits, and the
+/// connection works.
+pub(crate) async fn goes_on(
+    fake: &mut Fake,
+    client: &Client,
+    error: Option<&CallError>,
+    id: &Value,
+) {
+    let revision = client.revision();
+    let unanswered = matches!(
+        error,
+        Some(CallError::Lost { .. } | CallError::Timeout { .. })
+    );
+    if unanswered && revision < Revision::LATEST {
+        let told = fake.message("notifications/cancelled").await;
+        assert_eq!(told.body["params"]["requestId"], *id);
+        told.status("202 Accepted").await;
+    }
+    let call = list(client, PATIENCE);
+    let asked = fake.message("tools/list").await;
+    let result = serde_json::from_str(sound(revision)).expect("JSON");
+    asked.result(&result).await;
+    soon(call).await.expect("no panic").expect("a list");
+}
+
+async fn each_fault(revision: Revision, faults: impl Iterator<Item = &Fault>) {
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, revision, builder()).await;
+    for fault in faults {
+        let name = fault.name;
+        for events in [false, true] {
+            println!(
+                "{revision}: {name}, as {}",
+                if events { "events" } else { "JSON" }
+            );
+            let call = list(&client, PATIENCE);
+            let mut asked = fake.message("tools/list").await;
+            let id = asked.body["id"].clone();
+            let text = (fault.says)(&id.to_string());
+            let no_text = std::str::from_utf8(&text).is_err();
+            if events {
+                asked.events().await;
+                asked
+                    .write_bytes(&[b"data: ", &*text, b"\n\n"].concat())
+                    .await;
+                if let (Then::Waits(_), false) = (&fault.then, no_text) {
+                    // Twice: the second is one too many.
+                    let answer = answer(revision, &id.to_string());
+                    asked
+                        .write(&format!("data: {answer}\n\ndata: {answer}\n\n"))
+                        .await;
+                }
+                drop(asked);
+            } else {
+                asked.whole("application/json", &text).await;
+            }
+            let ended = soon(call).await.expect("no panic");
+            match &fault.then {
+                Then::Fails(fails) => {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(fails(error), "{name}: {error} ({error:?})");
+                }
+                Then::Waits(_) if events && no_text => {
+                    let error = ended.as_ref().expect_err(name);
+                    assert!(matches!(http(error), HttpError::Event(_)), "{error:?}");
+                }
+                Then::Waits(_) if events => ended.as_ref().map(drop).expect(name),
+                Then::Waits(wrong) => {
+                    let error = ended.as_ref().expect_err(name);
+                    let fits = match (wrong, http(error)) {
+                        (Some(wrong), HttpError::Message(error)) => wrong(error.fault()),
+                        (None, HttpError::NoAnswer) => true,
+                        _ => false,
+                    };
+                    assert!(fits, "{name}: {error} ({error:?})");
+                }
+            }
+            goes_on(&mut fake, &client, ended.as_ref().err(), &id).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_faulty_message_of_the_newest_revision_is_a_fault_of_one_call() {
+    each_fault(Revision::LATEST, FAULTS.iter().chain(MODERN)).await;
+}
+
+#[tokio::test]
+async fn a_faulty_message_in_a_session_is_a_fault_of_one_call() {
+    each_fault(Revision::V2025_11_25, FAULTS.iter()).await;
+}
+
+#[tokio::test]
+async fn a_faulty_batch_is_a_fault_of_one_call() {
+    each_fault(Revision::V2025_03_26, FAULTS.iter().chain(BATCHES)).await;
+}
+
+#[tokio::test]
+async fn all_of_a_flood_of_notifications_is_heard_before_the_answer() {
+    for revision in [Revision::LATEST, Revision::V2025_11_25] {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&heard);
+        let builder = builder().on_log(LoggingLevel::Info, move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        let mut fake = Fake::start().await;
+        let client = connect(&mut fake, revision, builder).await;
+        let call = list(&client, PATIENCE);
+        let mut asked = fake.message("tools/list").await;
+        let id = asked.body["id"].clone();
+        asked.events().await;
+        let told = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n";
+        for _ in 0..100 {
+            asked.write(&told.repeat(1_000)).await;
+        }
+        let answer = answer(revision, &id.to_string());
+        asked.write(&format!("data: {answer}\n\n")).await;
+        soon(call).await.expect("no panic").expect("a list");
+        assert_eq!(heard.load(Ordering::Relaxed), 100_000);
+        goes_on(&mut fake, &client, None, &id).await;
+    }
+}
+
+/// Nobody who reads needs so long.
+const STALL: Duration = Duration::from_millis(500);
+
+#[tokio::test]
+async fn a_server_that_asks_and_takes_no_answers_is_not_heard_until_it_does() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 10_000;
+    let builder = Client::builder("test", "1").limits(limits);
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
+    let call = list(&client, PATIENCE);
+    let mut asked = fake.message("tools/list").await;
+    asked.events().await;
+    // More than the system keeps for a socket that nobody reads.
+    let ping =
+        "data: {\"jsonrpc\":\"2.0\",\"id\":\"a ping\",\"method\":\"ping\"}\n\n".repeat(1_000);
+    let mut sent = 0;
+    while let Ok(written) = timeout(STALL, asked.socket.write_all(ping.as_bytes())).await {
+        written.expect("the client is there");
+        sent += ping.len();
+        assert!(sent < 100 << 20, "the client reads on and on");
+    }
+    // So many answers are on their way, and no more.
+    let mut answers = Vec::new();
+    for _ in 0..8 {
+        let answer = fake.next().await;
+        assert_eq!(answer.body["id"], "a ping", "{}", answer.body);
+        answers.push(answer);
+    }
+    assert!(fake.is_quiet(), "more than eight answers at once");
+    call.abort();
+}
+
+#[tokio::test]
+async fn news_of_calls_that_were_given_up_does_not_pile_up() {
+    let mut limits = Limits::default();
+    limits.queued_bytes = 500;
+    let builder = Client::builder("test", "1").limits(limits);
+    let mut fake = Fake::start().await;
+    let client = connect(&mut fake, Revision::V2025_11_25, builder).await;
+    let mut unanswered = Vec::new();
+    let mut cancelled = 0;
+    for _ in 0..50 {
+        let call = list(&client, Duration::from_millis(1));
+        soon(call).await.expect("no panic").expect_err("no answer");
+    }
+    let closing = tokio::spawn(async move { client.close().await });
+    loop {
+        let asked = fake.next().await;
+        match asked.body["method"].as_str() {
+            None => break asked.status("204 No Content").await,
+            Some("tools/list") => unanswered.push(asked),
+            Some(_) => {
+                cancelled += 1;
+                asked.status("202 Accepted").await;
+            }
+        }
+    }
+    // Eight that are sent at once, and what may wait.
+    assert!(
+        (1..20).contains(&cancelled),
+        "{cancelled} of {}",
+        unanswered.len()
+    );
+    soon(closing).await.expect("no panic");
+}
