@@ -7,9 +7,9 @@
 //! | --- | --- | --- |
 //! | 2026-07-28 | any request, which says its revision itself; here with `server/discover` | requests to the client: they answer with questions |
 //! | 2025-11-25 | `initialize` | caching hints, `server/discover`, `subscriptions/listen` |
-//! | 2025-06-18 | `initialize` | icons, elicitation by URL, tools in sampling, defaults in a form |
-//! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles |
-//! | 2024-11-05 | `initialize` | audio, annotations of tools, completions with a context |
+//! | 2025-06-18 | `initialize` | icons, elicitation by URL, tools in sampling, several choices in a form |
+//! | 2025-03-26 | `initialize` | elicitation, structured content, links to resources, titles, the context of a completion |
+//! | 2024-11-05 | `initialize` | audio, annotations of tools |
 //!
 //! A program is written once, with the types of the newest revision. What it says is written in the
 //! form of the server's revision, and what comes is read from it:
@@ -59,23 +59,9 @@
 //! A server that is silent when it is asked what it does not know costs 5 seconds. Who knows the
 //! revision pins it by [`revision`](crate::ClientBuilder::revision), or makes the probe shorter.
 //!
-//! A process that is started again is asked as it answered before. Over HTTP an
-//! [`EraCache`](crate::EraCache) remembers the origins of servers, from one client to the next. What
-//! proves wrong is found out anew.
-//!
-//! ```no_run
-//! use mcp_client::{Client, EraCache, Http};
-//!
-//! # async fn run() -> Result<(), mcp_client::ConnectError> {
-//! let eras = EraCache::new();
-//! for name in ["one", "two"] {
-//!     let server = Http::new("https://example.com/mcp").era_cache(eras.clone());
-//!     let client = Client::builder(name, "1.0.0").connect(server).await?;
-//!     client.close().await;
-//! }
-//! # Ok(())
-//! # }
-//! ```
+//! A process that is started again is asked as it answered before. Over HTTP an `EraCache` remembers
+//! the origins of servers, from one client to the next (feature `http`). What proves wrong is found out
+//! anew.
 //!
 //! # What is the same
 //!

@@ -86,6 +86,9 @@
 //! # drop(builder);
 //! ```
 //!
+//! When the roots change, [`roots_changed`](crate::Client::roots_changed) says so to an older server;
+//! one of 2026-07-28 asks whenever it needs them.
+//!
 //! Show the user what a model is asked and what it answers, and let them say no: the specification
 //! asks for it, and no library can do it.
 //!
@@ -102,8 +105,8 @@
 //!   2026-07-28 then ends with [`CallError::Input`](crate::CallError), and the server hears nothing of
 //!   it. To an older server an [`ErrorObject`](crate::types::rpc::ErrorObject) is said as it is, and
 //!   anything else with its text and -32603. A panic is an error, too.
-//! - A question without a handler was never declared; it is refused with -32601, and a form or a page
-//!   that was not declared with -32602.
+//! - A question without a handler was never declared. An older server is refused with -32601, or
+//!   with -32602 where it has the other of forms and pages; a call of 2026-07-28 ends.
 //!
 //! # Rounds
 //!
