@@ -127,3 +127,9 @@ pub use subscription::{Subscription, SubscriptionEvent};
 pub use transport::{ByteStream, Transport};
 #[cfg(feature = "process")]
 pub use transport::{ChildProcess, Restart, Stderr};
+
+/// The examples of the READMEs, which are compiled as those of the documentation are.
+#[cfg(all(doctest, feature = "process"))]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../../README.md")]
+struct Readmes;
