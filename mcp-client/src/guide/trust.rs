@@ -53,7 +53,8 @@
 //! | answers with what is no JSON-RPC, but has the id | `Message` | goes on |
 //! | answers with an unknown `resultType` | `ResultType` | goes on |
 //! | answers with an id that nobody used, or for the second time | goes on waiting; over HTTP `NoAnswer` | goes on |
-//! | writes a line that is no message | goes on waiting; the line is logged by `tracing` | goes on |
+//! | writes what is no message | goes on waiting, and it is logged by `tracing`; over HTTP a body that is none is `Lost` | goes on |
+//! | answers with an error that is none | `Refused`, with -32603 | goes on |
 //! | sends a message, or an event, that is too long | `Lost` with `TooLong`: over HTTP this call, on a stream all that wait, for it cannot be told whose it was | goes on |
 //! | does not answer | `Timeout`, and it is told | goes on |
 //! | asks questions without end | `Rounds` | goes on |
