@@ -4,8 +4,8 @@
 //! cargo run -p mcp-client --features process --example quickstart
 //! ```
 
-use mcp_client::types::json::Object;
 use mcp_client::{ChildProcess, Client};
+use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,13 +15,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .await?;
     println!("{:?}, {}", client.server_info(), client.revision());
 
-    for tool in client.list_tools().await?.tools {
+    for tool in client.tools().all().await?.items {
         println!("{}: {}", tool.name, tool.description.unwrap_or_default());
     }
 
-    let numbers = Object::from([("a", 1), ("b", 2)]);
-    let sum = client.call_tool("get-sum").arguments(numbers).await?;
-    println!("{:?}", sum.content);
+    let numbers = json!({ "a": 1, "b": 2 });
+    let sum = client.call_tool("get-sum").arguments_of(&numbers)?.await?;
+    println!("{}", sum.text());
 
     client.close().await;
     Ok(())

@@ -29,7 +29,7 @@ use crate::schemas::Schemas;
 use crate::subscription::{Inboxes, Watched};
 use crate::transport::{Opened, Transport};
 
-/// Collects what a client is, until it is connected to a server.
+/// Collects what a client is, until it is connected to a server. A clone connects to another one.
 #[derive(Clone, Debug)]
 #[must_use = "a client does nothing until it is connected"]
 pub struct ClientBuilder {
@@ -93,7 +93,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Asks the user to fill in forms for servers, and declares so.
+    /// Asks the user to fill in forms for servers, and declares so (page "Elicitation" of the
+    /// specification).
     ///
     /// What the user accepts is checked against the form before it is sent, with the form's
     /// defaults for members that are left out; what does not fit is a
@@ -112,8 +113,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends the user to pages for servers, and declares so. Accepting is consent to open the
-    /// page, not the end of what happens there.
+    /// Sends the user to pages for servers, and declares so (page "Elicitation", mode `url`).
+    /// Accepting is consent to open the page, not the end of what happens there.
     pub fn on_elicit_url<F>(
         mut self,
         ask: impl Fn(ElicitRequestURLParams) -> F + Send + Sync + 'static,
@@ -127,8 +128,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Has a model continue a conversation for servers, and declares so. Tools and context are
-    /// declared by [`capabilities`](Self::capabilities).
+    /// Has a model continue a conversation for servers, and declares so (page "Sampling"). Tools
+    /// and context are declared by [`capabilities`](Self::capabilities).
     pub fn on_sample<F>(
         mut self,
         ask: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
@@ -141,7 +142,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Tells servers on which directories and files they may work, and declares so.
+    /// Tells servers on which directories and files they may work, and declares so (page "Roots").
+    /// [`Client::roots_changed`] says that there are others now.
     pub fn on_roots<F>(mut self, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Vec<Root>, InputError>> + Send + 'static,
@@ -163,7 +165,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Hears of what servers log, of this level and above. What hears must not block.
+    /// Hears of what servers log, of this level and above (page "Logging"). What hears must not
+    /// block.
     pub fn on_log(
         mut self,
         level: LoggingLevel,
@@ -182,17 +185,22 @@ impl ClientBuilder {
         self
     }
 
-    /// Speaks this revision and no other, instead of finding out what the server speaks.
+    /// Speaks this revision and no other, instead of finding out what the server speaks. A server
+    /// that does not is a [`ConnectError`].
     pub fn revision(mut self, revision: Revision) -> Self {
         self.pinned = Some(revision);
         self
     }
 
-    /// Connects to a server, and finds out which revision to speak.
+    /// Connects to a server, and finds out which revision to speak, as page "Versioning" of the
+    /// specification and those on the transports say.
     ///
     /// # Errors
     ///
-    /// Where the connection ends, or the server speaks no revision that this client does.
+    /// [`ConnectError::Transport`] where there is no way to the server,
+    /// [`ConnectError::Revision`] where it speaks no revision that this client does,
+    /// [`ConnectError::Call`] where the connection ends, or the server answers neither in the new
+    /// way nor in the old one. Nothing is left of the connection then.
     ///
     /// # Panics
     ///

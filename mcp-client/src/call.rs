@@ -32,8 +32,9 @@ use crate::params::{Params, Part};
 /// A request that is sent when it is awaited. Dropping it then gives the request up, and the
 /// server is told.
 ///
-/// Awaiting gives the result of the request when it is done; [`outcome`](Self::outcome) also the
-/// other things that a server may answer.
+/// Awaiting gives the result of the request when it is done, or a [`CallError`];
+/// [`outcome`](Self::outcome) also the other things that a server may answer. A clone is the same
+/// request once more.
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Call<R: Request> {
     client: Client,
@@ -91,7 +92,8 @@ where
         self
     }
 
-    /// Asks the server to report progress. What hears of it must not block.
+    /// Asks the server to report progress (page "Progress" of the specification). What hears of it
+    /// must not block.
     pub fn on_progress(
         mut self,
         heard: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,

@@ -17,7 +17,11 @@ use crate::error::{CallError, TransportError};
 use crate::subscription::Subscription;
 use crate::transport::Run;
 
-/// A connection to a server. Cheap to clone; the connection ends with its last clone.
+/// A connection to a server: a method for each request of the newest revision, and what the server
+/// said of itself. [`Client::builder`] makes one.
+///
+/// Cheap to clone. The connection ends with its last clone, [call](Call) and [`Subscription`], or
+/// by [`close`](Self::close).
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -47,6 +51,16 @@ impl Drop for Ended {
 
 impl Client {
     /// Begins a client: its name and version are what servers see.
+    ///
+    /// ```no_run
+    /// # async fn connect(transport: impl mcp_client::Transport) -> Result<(), mcp_client::ConnectError> {
+    /// use mcp_client::Client;
+    ///
+    /// let client = Client::builder("demo", "1.0.0").title("A demo").connect(transport).await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(name.into(), version.into())
     }
@@ -107,15 +121,19 @@ impl Client {
         self.core().era()?.instructions.clone()
     }
 
-    /// The `_meta` that params of the newest revision begin with. What it says of the client is
-    /// added to each request anyway.
+    /// The `_meta` that params of the newest revision must have, for params that are made by hand
+    /// and given to [`request`](Self::request). What requests say of the client is added when they
+    /// are sent.
     #[must_use]
     pub fn meta(&self) -> RequestMetaObject {
         // Both members are replaced by what stands in `described`.
         RequestMetaObject::new(Revision::LATEST.as_str(), ClientCapabilities::new())
     }
 
-    /// Subscribes to changes of lists and resources, on servers of both eras.
+    /// Subscribes to changes of lists and resources, on servers of both eras: page "Subscriptions"
+    /// of the specification, and before it `resources/subscribe`. The events are of the type
+    /// [`SubscriptionEvent`](crate::SubscriptionEvent); what keeps it from listening is one of
+    /// them, or the last thing that is heard.
     ///
     /// # Panics
     ///
@@ -128,7 +146,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Where the server's revision does not have it, or the connection is lost.
+    /// [`CallError::Params`] where the server's revision cannot say it, [`CallError::Lost`] where
+    /// the connection is lost.
     pub async fn notify<N>(&self, params: N::Params) -> Result<(), CallError>
     where
         N: Notification,
@@ -173,7 +192,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Where the connection is lost.
+    /// [`CallError::Lost`] where the connection is lost.
     pub async fn roots_changed(&self) -> Result<(), CallError> {
         if self.revision() == Revision::LATEST {
             return Ok(());
@@ -181,7 +200,16 @@ impl Client {
         self.tell(RootsListChangedNotification::METHOD, None).await
     }
 
-    /// Any request of the method table, or one of an application's own.
+    /// Any request of the method table, also one that only older revisions or extensions have, or
+    /// one of an application's own.
+    ///
+    /// ```
+    /// use mcp_client::types::v2025_11_25::PingRequest;
+    /// # async fn ping(client: mcp_client::Client) -> Result<(), mcp_client::CallError> {
+    /// client.request::<PingRequest>(None).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn request<R>(&self, params: R::Params) -> Call<R>
     where
         R: Request + 'static,

@@ -1,10 +1,8 @@
 //! How things are done, page by page. Every example compiles, and those that need nothing from
 //! outside run as tests.
 
-#[cfg(feature = "json-schema")]
 pub mod calls;
 pub mod changes;
-#[cfg(feature = "http")]
 pub mod eras;
 pub mod questions;
 #[cfg(all(feature = "http", feature = "process"))]

@@ -63,7 +63,8 @@ pub struct Http {
 }
 
 impl Http {
-    /// A server at this URL, `http` or `https`.
+    /// A server at this URL, `http` or `https`. One that cannot be spoken to is an
+    /// [`HttpError::Url`] when a client connects.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -74,7 +75,8 @@ impl Http {
         }
     }
 
-    /// Sends a header with every request. Those of the protocol itself win over it.
+    /// Sends a header with every request. Those of the protocol itself win over it. One that no
+    /// request can have is an [`HttpError::Header`] when a client connects.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -94,7 +96,8 @@ impl Http {
         self
     }
 
-    /// Trusts these certificates, in PEM, beside those that the system trusts.
+    /// Trusts these certificates, in PEM, beside those that the system trusts. What holds none is
+    /// an [`HttpError::Certificate`] when a client connects.
     #[cfg(feature = "tls")]
     pub fn tls_roots(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots.pem.push(pem.into());

@@ -14,7 +14,9 @@ use mcp_types::{
 };
 use tokio::task::JoinSet;
 
-/// Why a question has no answer. An [`ErrorObject`] is said to a server of the older era as it is.
+/// Why a question has no answer: what a handler fails with. An [`ErrorObject`] is said to a server
+/// of the older era as it is, anything else with its text as -32603; to a server of the newest
+/// revision nothing is said, and the call ends with [`CallError::Input`](crate::CallError).
 pub type InputError = Box<dyn Error + Send + Sync>;
 
 type Answer<R> = Pin<Box<dyn Future<Output = Result<R, InputError>> + Send>>;

@@ -18,7 +18,8 @@ use crate::link::Link;
 pub use process::{ChildProcess, Restart, Stderr};
 pub use stream::ByteStream;
 
-/// A way to a server: [`ByteStream`], `ChildProcess`. Only this crate implements it.
+/// A way to a server: [`ByteStream`], `ChildProcess` (feature `process`), `Http` (feature `http`).
+/// Only this crate implements it.
 pub trait Transport: Open + Send {}
 
 impl<T: Open + Send> Transport for T {}

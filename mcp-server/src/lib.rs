@@ -99,3 +99,8 @@ pub use resources::{IntoContents, ResourceDef, TemplateDef};
 pub use seal::{Keys, SealError};
 pub use server::Server;
 pub use tools::{IntoToolResult, Json, ToolDef};
+
+/// The examples of the README, which are compiled as those of the documentation are.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

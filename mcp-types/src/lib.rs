@@ -75,3 +75,8 @@ pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
 pub use revisions::*;
+
+/// The examples of the README, which are compiled as those of the documentation are.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

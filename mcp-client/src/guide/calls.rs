@@ -150,9 +150,9 @@
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
 //! use mcp_client::Client;
-//! use mcp_client::types::json::Map;
+//! use mcp_client::types::json::{Map, Object};
 //! use mcp_client::types::{
-//!     CallToolOutcome, ElicitAction, ElicitResult, ElicitationCapability, InputResponse, Object,
+//!     CallToolOutcome, ElicitAction, ElicitResult, ElicitationCapability, InputResponse,
 //! };
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -164,7 +164,7 @@
 //! #         Ok::<_, HandlerError>(if sure { "ordered" } else { "not ordered" })
 //! #     })
 //! #     .build()?;
-//! # let builder = Client::builder("demo", "1.0.0")
+//! # let builder = mcp_client::Client::builder("demo", "1.0.0")
 //! #     .capabilities(|all| all.elicitation(ElicitationCapability::new().form(Object::new())));
 //! # let client = builder.connect(serve(server)).await?;
 //!
@@ -271,5 +271,5 @@
 //! # }
 //! ```
 //!
-//! A request that the server's revision does not have is a
-//! [`CallError::Params`](crate::CallError), and nothing is sent.
+//! Params that the server's revision cannot say are a [`CallError::Params`](crate::CallError), and
+//! nothing is sent.

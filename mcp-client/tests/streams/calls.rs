@@ -113,3 +113,49 @@ async fn questions_of_a_modern_server_are_answered() {
     let text = serde_json::to_string(&result.content).expect("content is JSON");
     assert!(text.contains("Ada") && text.contains("in 1"), "{text}");
 }
+
+#[tokio::test]
+async fn arguments_of_a_type_are_sent_and_what_is_no_object_is_not() {
+    #[derive(serde::Serialize)]
+    struct Numbers {
+        a: f64,
+        b: f64,
+    }
+    let client = connect_to(server(), super::support::builder()).await;
+    let numbers = Numbers { a: 1.0, b: 2.5 };
+    let call = client.call_tool("add").arguments_of(&numbers);
+    let sum = call.expect("an object").await.expect("a result");
+    assert_eq!(sum.text(), "3.5");
+
+    let call = client.call_tool("add").arguments_of(&[1, 2]);
+    assert!(matches!(call, Err(CallError::Params { .. })), "{call:?}");
+}
+
+#[tokio::test]
+async fn a_server_sees_who_the_client_says_that_it_is() {
+    let server = Server::builder("asks", "1.0.0")
+        .tool("who", "Says who calls", |(), cx: Context| async move {
+            let peer = cx.peer();
+            let info = peer
+                .client_info()
+                .ok_or_else(|| HandlerError::tool("nobody"))?;
+            let said = [&info.title, &info.description, &info.website_url];
+            let said: Vec<&str> = said.into_iter().flatten().map(String::as_str).collect();
+            Ok(format!(
+                "{} {}",
+                said.join(" "),
+                info.icons.iter().flatten().count()
+            ))
+        })
+        .build()
+        .expect("the definition is valid");
+    let icon = mcp_client::types::Icon::new("https://example.com/icon.png");
+    let builder = super::support::builder()
+        .title("T")
+        .description("D")
+        .website_url("https://example.com")
+        .icon(icon);
+    let client = connect_to(server, builder).await;
+    let who = client.call_tool("who").await.expect("a result");
+    assert_eq!(who.text(), "T D https://example.com 1");
+}

@@ -4,3 +4,4 @@ mod calls;
 mod requests;
 mod subscriptions;
 mod support;
+mod table;

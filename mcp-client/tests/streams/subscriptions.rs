@@ -1,5 +1,11 @@
 //! Subscriptions: what a program hears of changes, on servers of both eras.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+
+use futures_core::Stream;
+
 use super::support::{Script, builder, connect_to, soon};
 use mcp_client::types::{Revision, SubscriptionFilter};
 use mcp_client::{CallError, Subscription, SubscriptionEvent};
@@ -197,4 +203,25 @@ async fn a_flood_of_changes_is_bounded_and_said() {
             .iter()
             .any(|event| matches!(event, SubscriptionEvent::Missed))
     );
+}
+
+#[tokio::test]
+async fn no_event_is_lost_when_waiting_for_it_is_given_up_and_done_as_a_stream() {
+    let server = server();
+    let client = connect_to(server.clone(), builder()).await;
+    let mut changes = client.listen(filter(&["test://a"]));
+    listening(&mut changes).await;
+    {
+        let mut given_up = std::pin::pin!(changes.next());
+        let polled = std::future::poll_fn(|cx| Poll::Ready(given_up.as_mut().poll(cx)));
+        assert!(polled.await.is_pending());
+    }
+    server.resource_updated("test://a");
+    let event = soon(std::future::poll_fn(|cx| {
+        Pin::new(&mut changes).poll_next(cx)
+    }));
+    match event.await {
+        Some(Ok(SubscriptionEvent::ResourceUpdated(params))) => assert_eq!(params.uri, "test://a"),
+        other => panic!("{other:?}"),
+    }
 }

@@ -5207,6 +5207,102 @@ impl Outcome for super::v2025_11_25::ListTasksResult {
 }
 
 #[cfg(feature = "v2025-11-25")]
+impl Versioned for super::v2025_11_25::NotificationParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(json::from_str(text)?),
+            other => Err(VersionError::unmapped("NotificationParams", other)),
+        }
+    }
+
+    #[inline]
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
+            other => Err(VersionError::unmapped("NotificationParams", other)),
+        }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Versioned for super::v2025_11_25::PaginatedRequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
+                    text,
+                )?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                Ok(value)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
+                    text,
+                )?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                Ok(value)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value: super::v2025_06_18::PaginatedRequestParams = json::from_str(
+                    text,
+                )?;
+                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+                Ok(value)
+            }
+            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
+        }
+    }
+
+    #[inline]
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => {
+                let value = self;
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
+                Ok(to_raw_value(&value)?)
+            }
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => {
+                let value = self;
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
+                Ok(to_raw_value(&value)?)
+            }
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => {
+                let value = self;
+                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
+                Ok(to_raw_value(&value)?)
+            }
+            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
+        }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
 impl Versioned for super::v2025_11_25::PingRequest {
     #[inline]
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
@@ -5260,6 +5356,81 @@ impl Versioned for super::v2025_11_25::PingRequest {
             }
             other => Err(VersionError::unmapped("PingRequest", other)),
         }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Versioned for super::v2025_11_25::RequestParams {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(json::from_str(text)?),
+            other => Err(VersionError::unmapped("RequestParams", other)),
+        }
+    }
+
+    #[inline]
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
+            other => Err(VersionError::unmapped("RequestParams", other)),
+        }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Versioned for super::v2025_11_25::ResultObject {
+    #[inline]
+    fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(json::from_str(text)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(json::from_str(text)?),
+            other => Err(VersionError::unmapped("Result", other)),
+        }
+    }
+
+    #[inline]
+    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+        match revision {
+            #[cfg(feature = "v2025-11-25")]
+            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-06-18")]
+            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2025-03-26")]
+            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
+            #[cfg(feature = "v2024-11-05")]
+            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
+            other => Err(VersionError::unmapped("Result", other)),
+        }
+    }
+}
+
+#[cfg(feature = "v2025-11-25")]
+impl Outcome for super::v2025_11_25::ResultObject {
+    type Complete = Self;
+
+    fn complete(self) -> Result<Self, Box<Self>> {
+        Ok(self)
     }
 }
 

@@ -7,9 +7,11 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 
-const DOCUMENTS: [&str; 4] = [
+const DOCUMENTS: [&str; 6] = [
     "README.md",
     "CONTRIBUTING.md",
+    "mcp-client/README.md",
+    "mcp-server/README.md",
     "mcp-types/README.md",
     "schema/README.md",
 ];

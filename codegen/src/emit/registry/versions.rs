@@ -19,26 +19,34 @@ impl Emitter<'_> {
             ));
         }
         let mut items = Vec::new();
+        let mut known = BTreeSet::new();
         for at in (0..=self.newest()).rev() {
             let model = &self.family.models[at];
             let mut names = BTreeSet::new();
             let mut results = BTreeSet::new();
+            // What messages say that no newer revision has, though it has what they say.
+            let mut last = BTreeSet::new();
             for message in &model.messages {
+                let mut said = BTreeSet::new();
                 if let Some((ty, _)) = &message.params {
-                    names.extend(self.own_name(at, ty));
+                    said.extend(self.own_name(at, ty));
                 }
-                names.insert(message.name.clone());
+                said.insert(message.name.clone());
                 if let MessageKind::Request(ty) = &message.kind
                     && let Some(name) = self.own_name(at, ty)
                 {
-                    names.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
+                    said.extend(self.plain_outcome(at, &name).map(|(_, result)| result));
                     results.insert(name.clone());
-                    names.insert(name);
+                    said.insert(name);
                 }
+                if self.is_last(at, &message.name) {
+                    last.extend(said.clone());
+                }
+                names.extend(said);
             }
             for name in names {
-                let newest = at == self.newest() || self.above(at, &name).is_none();
-                if newest {
+                let wanted = self.is_last(at, &name) || last.contains(&name);
+                if wanted && known.insert(self.path_of(at, &name).to_string()) {
                     items.push(self.version(at, &name, &steps));
                     if results.contains(&name) {
                         items.push(self.completion(at, &name));
@@ -58,6 +66,11 @@ impl Emitter<'_> {
             use serde_json::value::{RawValue, to_raw_value};
             #items
         })
+    }
+
+    /// Whether no newer revision has a definition.
+    fn is_last(&self, at: usize, name: &str) -> bool {
+        at == self.newest() || self.above(at, name).is_none()
     }
 
     fn own_name(&self, at: usize, ty: &Ty) -> Option<String> {

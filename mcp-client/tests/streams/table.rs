@@ -1,0 +1,56 @@
+//! Messages that only older revisions have, by their types.
+
+use super::support::{builder, connect_to, soon};
+use mcp_client::CallError;
+use mcp_client::types::v2025_11_25::{
+    ListTasksRequest, PingRequest, RootsListChangedNotification, SetLevelRequest,
+    SetLevelRequestParams, SubscribeRequest, SubscribeRequestParams,
+};
+use mcp_client::types::{LoggingLevel, Revision};
+use mcp_server::{ResourceDef, Server};
+
+fn server() -> Server {
+    let rules = ResourceDef::text("x://rules", "rules", "...");
+    let server = Server::builder("old", "1.0.0").add_resource(rules).build();
+    server.expect("the definition is valid")
+}
+
+#[tokio::test]
+async fn messages_that_the_newest_revision_lacks_are_sent_to_servers_that_have_them() {
+    for &revision in Revision::ALL
+        .iter()
+        .filter(|&&revision| revision < Revision::LATEST)
+    {
+        let client = connect_to(server(), builder().revision(revision)).await;
+        let pinged = soon(client.request::<PingRequest>(None)).await;
+        pinged.expect("an answer");
+        let level = SetLevelRequestParams::new(LoggingLevel::Error);
+        let set = soon(client.request::<SetLevelRequest>(level)).await;
+        set.expect("an answer");
+        let watched = SubscribeRequestParams::new("x://rules");
+        let watched = soon(client.request::<SubscribeRequest>(watched)).await;
+        watched.expect("an answer");
+        let told = soon(client.notify::<RootsListChangedNotification>(None)).await;
+        told.expect("the server reads");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_does_not_have_is_refused_and_not_answered_with_something_else() {
+    let client = connect_to(server(), builder()).await;
+    let pinged = soon(client.request::<PingRequest>(None)).await;
+    assert!(
+        matches!(&pinged, Err(CallError::Refused { source, .. }) if source.code == -32601),
+        "{pinged:?}"
+    );
+    let level = SetLevelRequestParams::new(LoggingLevel::Error);
+    let set = soon(client.request::<SetLevelRequest>(level)).await;
+    assert!(matches!(set, Err(CallError::Params { .. })), "{set:?}");
+
+    let client = connect_to(server(), builder().revision(Revision::V2025_11_25)).await;
+    let listed = soon(client.request::<ListTasksRequest>(None)).await;
+    assert!(
+        matches!(&listed, Err(CallError::Refused { source, .. }) if source.code == -32601),
+        "{listed:?}"
+    );
+}
