@@ -81,7 +81,7 @@ async fn a_message_that_is_too_long_ends_the_calls_that_wait_and_they_are_cancel
             ids.push(server.asked("tools/list").await["id"].clone());
         }
         // It need not end for that.
-        server.write(&[b'{'; 100_000]).await;
+        server.write(&vec![b'{'; 100_000]).await;
         for call in calls {
             let error = soon(call).await.expect("no panic").expect_err("no answer");
             assert!(
