@@ -117,9 +117,13 @@ fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilt
     Ok(honoured)
 }
 
-/// Tells a legacy session of changes, until it is dropped or the peer is gone. Lists are announced
-/// to every session, resources to those that subscribed.
-pub(crate) async fn tell_session(server: Server, session: Arc<Session>, outlet: Arc<dyn Outlet>) {
+/// Tells a legacy session of changes from now on, until it is dropped or the peer is gone. Lists are
+/// announced to every session, resources to those that subscribed.
+pub(crate) fn tell_session(
+    server: &Server,
+    session: Arc<Session>,
+    outlet: Arc<dyn Outlet>,
+) -> impl Future<Output = ()> + Send + use<> {
     let interest = Interest {
         tools: true,
         prompts: true,
@@ -130,15 +134,18 @@ pub(crate) async fn tell_session(server: Server, session: Arc<Session>, outlet: 
         .inner
         .hub
         .subscribe(interest, move |uri| wanted.is_subscribed(uri));
-    loop {
-        let change = subscriber.next().await;
-        match announcement(session.revision, change, None) {
-            Ok(message) => {
-                if !outlet.send(&message).await {
-                    return;
+    // The peer may subscribe, and change something, before this is first polled.
+    async move {
+        loop {
+            let change = subscriber.next().await;
+            match announcement(session.revision, change, None) {
+                Ok(message) => {
+                    if !outlet.send(&message).await {
+                        return;
+                    }
                 }
+                Err(error) => tracing::error!(%error, "a change cannot be announced"),
             }
-            Err(error) => tracing::error!(%error, "a change cannot be announced"),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::random::{Random, seed};
 use super::rest::{Before, assert_constant, memory, runtime, subject, turn};
 
 const ROUNDS: u64 = 8;
-const ROUND: u64 = 800;
+const ROUND: u64 = 500;
 const WARM: usize = 3;
 const GROWTH: u64 = 2 << 20;
 
@@ -141,11 +141,12 @@ fn calls_to_a_server_that_is_killed_end_and_leave_nothing_behind() {
             // The server is there.
             connect(address, revision).await.close().await;
         }
-        for client in &clients {
-            quiet(client).await;
-            client.close().await;
-        }
-        drop(clients);
+        // Where the news of a call that was given up overtakes the call, the session's end ends it.
+        let [modern, legacy] = clients;
+        legacy.close().await;
+        quiet(&modern).await;
+        modern.close().await;
+        drop((modern, legacy));
         drop(server);
         before.assert_restored().await;
         assert_constant(&weighed, WARM, GROWTH);

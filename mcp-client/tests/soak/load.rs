@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::random::Random;
 
 /// Longer than anything takes that works.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(100);
 
 /// Calls at once.
 const TASKS: u64 = 32;

@@ -13,7 +13,7 @@ use super::random::{Random, seed};
 use super::rest::{Before, assert_constant, children, kill, memory, runtime, subject, turn};
 
 const ROUNDS: u64 = 8;
-const ROUND: u64 = 2_500;
+const ROUND: u64 = 2_000;
 const WARM: usize = 3;
 const GROWTH: u64 = 2 << 20;
 

@@ -130,13 +130,13 @@ impl Endpoint {
 
     /// Tells the client of changes, as long as the session lasts.
     fn announce(&self, entry: &Arc<Entry>, stream: &Arc<Stream>) {
-        let (server, session) = (self.server.clone(), Arc::clone(&entry.session));
         let outlet: Arc<Stream> = Arc::clone(stream);
+        let tell = tell_session(&self.server, Arc::clone(&entry.session), outlet);
         let told = Arc::clone(stream);
         let stay = self.sessions.stay(entry);
         entry.run(stream, async move {
             told.begin().await;
-            let tell = race(tell_session(server, session, outlet), told.pump());
+            let tell = race(tell, told.pump());
             race(race(tell, stay), told.ended()).await;
             told.finish().await;
         });

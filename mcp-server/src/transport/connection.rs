@@ -132,13 +132,10 @@ impl Connection {
                 self.send(&answer, place);
             }
             Accepted::Session(session, answer) => {
-                self.send(&answer, place);
                 let outlet = Arc::clone(&self.via.outlet);
-                self.flight.tell(tell_session(
-                    self.server.clone(),
-                    Arc::clone(&session),
-                    outlet,
-                ));
+                let teller = tell_session(&self.server, Arc::clone(&session), outlet);
+                self.send(&answer, place);
+                self.flight.tell(teller);
                 self.via.session = Some(session);
             }
             Accepted::Call(mut call) => match poll_once(&mut call) {

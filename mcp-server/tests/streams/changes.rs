@@ -116,6 +116,32 @@ async fn a_legacy_peer_hears_of_what_it_subscribed_to() {
 }
 
 #[tokio::test]
+async fn a_legacy_peer_hears_of_what_changes_right_after_it_subscribed() {
+    let mut peer = Peer::new();
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "peer", "version": "1"},
+    });
+    let uri = json!({"uri": "x:a"});
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": uri}),
+        legacy_call(3, "touch", "x:a"),
+    ];
+    // Nothing else runs in between.
+    peer.write(messages.map(|message| format!("{message}\n")).concat())
+        .await;
+    let mut told = false;
+    for _ in 0..4 {
+        told |= peer.next().await["method"] == "notifications/resources/updated";
+    }
+    assert!(told);
+    peer.quiet_end().await;
+}
+
+#[tokio::test]
 async fn subscriptions_do_not_keep_what_has_no_bounds() {
     let long = |name: &str| format!("x:{name}{}", "y".repeat(100_000));
     let mut peer = Peer::new();
