@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use mcp_types::Request;
+use mcp_types::v2025_11_25::InitializeRequest;
 use mcp_types::{RequestId, rpc};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -48,6 +50,8 @@ pub(crate) async fn exchange<P: Serialize>(
         core,
         waiting,
         sent: &sent,
+        // A handshake is not to be cancelled.
+        may_end: method != InitializeRequest::METHOD,
         unheard: false,
     };
     let reply = tokio::select! {
@@ -73,6 +77,7 @@ struct GivenUp<'a> {
     core: &'a Arc<Core>,
     waiting: Waiting,
     sent: &'a AtomicBool,
+    may_end: bool,
     /// Whether it was given up for a message that may have been the answer to another call.
     unheard: bool,
 }
@@ -99,7 +104,7 @@ impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
         let sent = self.sent.load(Ordering::Relaxed);
         let open = self.unheard || self.waiting.is_open();
-        if sent && open && !self.core.link.ends_by_closing(self.core) {
+        if sent && open && self.may_end && !self.core.link.ends_by_closing(self.core) {
             self.core.cancel(self.waiting.id);
         }
     }

@@ -8,7 +8,7 @@ use mcp_client::types::{
 use mcp_client::{CallError, Client};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
-use super::support::connect_to;
+use super::support::{Script, builder, connect_to};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -158,4 +158,14 @@ async fn a_server_sees_who_the_client_says_that_it_is() {
     let client = connect_to(server, builder).await;
     let who = client.call_tool("who").await.expect("a result");
     assert_eq!(who.text(), "T D https://example.com 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_takes_too_long_is_not_cancelled() {
+    let (transport, mut script) = Script::new();
+    let builder = builder().revision(Revision::V2025_06_18);
+    let error = builder.connect(transport).await;
+    assert!(error.is_err(), "{error:?}");
+    assert_eq!(script.read().await["method"], "initialize");
+    assert!(script.ended().await);
 }

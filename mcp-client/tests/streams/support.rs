@@ -101,6 +101,12 @@ impl Script {
         (client.expect("the script answers"), script)
     }
 
+    /// Whether the client says nothing more and closes.
+    pub(crate) async fn ended(&mut self) -> bool {
+        let line = soon(self.lines.next_line()).await.expect("no error");
+        line.is_none()
+    }
+
     /// The next message of the client.
     pub(crate) async fn read(&mut self) -> serde_json::Value {
         let line = soon(self.lines.next_line()).await.expect("no error");
