@@ -113,6 +113,12 @@ pub(super) fn all() -> Result<Vec<Step>> {
                 "clippy --workspace --all-targets --all-features -- -D warnings",
             )],
         ),
+        step(
+            "peers",
+            vec![run(
+                "clippy --manifest-path xtask/peers/Cargo.toml --workspace --all-targets -- -D warnings",
+            )],
+        ),
         step("tests", tests()),
         step(
             "conformance",
