@@ -1,5 +1,7 @@
 //! [`Call`]: a request on its way to its result.
 
+use std::any::TypeId;
+use std::borrow::Cow;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
@@ -179,7 +181,7 @@ where
                 }
                 (None, Some(source)) => return Err(CallError::Answer { method, source }),
                 (kind, _) => {
-                    let result_type = kind.unwrap_or_default();
+                    let result_type = kind.unwrap_or_default().into_owned();
                     return Err(CallError::ResultType {
                         method,
                         result_type,
@@ -209,15 +211,19 @@ impl<R> IntoFuture for Call<R>
 where
     R: Request + Send + 'static,
     R::Params: Versioned,
-    R::Result: Versioned + Outcome<Complete: Versioned>,
+    R::Result: Versioned + Outcome<Complete: Versioned + 'static>,
 {
     type Output = Result<<R::Result as Outcome>::Complete, CallError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.finish(|revision, text| {
-            // What says that it is done needs no look at what else it could be.
-            if revision == Revision::LATEST
+            // What says that it is done needs no look at what else it could be; most results can be
+            // nothing else anyway.
+            let could_be_more =
+                TypeId::of::<R::Result>() != TypeId::of::<<R::Result as Outcome>::Complete>();
+            if could_be_more
+                && revision == Revision::LATEST
                 && result_type(text).as_deref() == Some(COMPLETE)
                 && let Ok(result) = revision.decode(text)
             {
@@ -379,13 +385,13 @@ const INPUT_REQUIRED: &str = "input_required";
 const COMPLETE: &str = "complete";
 
 /// What a result says that it is.
-fn result_type(text: &str) -> Option<String> {
+fn result_type(text: &str) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
-    struct Peek {
-        #[serde(default, rename = "resultType")]
-        kind: Option<String>,
+    struct Peek<'a> {
+        #[serde(borrow, default, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
     }
-    serde_json::from_str::<Peek>(text).ok()?.kind
+    serde_json::from_str::<Peek<'_>>(text).ok()?.kind
 }
 
 impl<R: Request> fmt::Debug for Call<R> {

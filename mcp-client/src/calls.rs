@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use mcp_types::rpc::{EnvelopeError, ErrorObject};
 use mcp_types::{ProgressNotificationParams, RequestId};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::error::TransportError;
 

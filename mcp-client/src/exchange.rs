@@ -145,7 +145,7 @@ impl Wait {
         };
         loop {
             let last = self.progress.as_ref().map(|progress| progress.last());
-            let last = last.map_or(self.begun, |last| self.begun.max(last.into()));
+            let last = last.map_or(self.begun, |last| self.begun.max(last));
             let until = last
                 .checked_add(self.time)
                 .map_or(end, |next| end.min(next));

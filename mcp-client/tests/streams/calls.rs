@@ -1,11 +1,13 @@
 //! Our client and our server on a pair of byte streams, at every revision.
 
+use std::time::Duration;
+
 use mcp_client::types::json::{Map, Object};
 use mcp_client::types::{
-    CallToolRequest, CallToolRequestParams, ElicitAction, ElicitResult, Revision, Root,
-    StringSchema,
+    CallToolOutcome, CallToolRequest, CallToolRequestParams, ElicitAction, ElicitResult, Revision,
+    Root, StringSchema,
 };
-use mcp_client::{CallError, Client};
+use mcp_client::{CallError, Client, Limits};
 use mcp_server::{Context, Elicited, Form, HandlerError, Server};
 
 use super::support::{Script, builder, connect_to};
@@ -168,4 +170,81 @@ async fn a_handshake_that_takes_too_long_is_not_cancelled() {
     assert!(error.is_err(), "{error:?}");
     assert_eq!(script.read().await["method"], "initialize");
     assert!(script.ended().await);
+}
+
+#[tokio::test]
+async fn a_server_that_asks_again_and_again_is_left_after_so_many_rounds() {
+    let mut limits = Limits::default();
+    limits.rounds = 3;
+    let (client, mut script) = Script::modern(builder().limits(limits), "{}").await;
+    let serve = async {
+        let mut state = serde_json::Value::Null;
+        for round in 0..3 {
+            let asked = script.read().await;
+            assert_eq!(asked["params"]["requestState"], state);
+            state = format!("state {round}").into();
+            let asking = format!(r#"{{"resultType":"input_required","requestState":{state}}}"#);
+            script.answer(&asked, &asking).await;
+        }
+    };
+    let (result, ()) = tokio::join!(client.call_tool("any"), serve);
+    assert!(
+        matches!(result, Err(CallError::Rounds { rounds: 3, .. })),
+        "{result:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_outcome_is_what_the_server_answers_whatever_it_is() {
+    let (client, mut script) = Script::modern(builder(), "{}").await;
+    let serve = async {
+        let asked = script.read().await;
+        let asking = r#"{"resultType":"input_required","requestState":"state"}"#;
+        script.answer(&asked, asking).await;
+    };
+    let (outcome, ()) = tokio::join!(client.call_tool("any").outcome(), serve);
+    match outcome.expect("an outcome") {
+        CallToolOutcome::InputRequired(asked) => {
+            assert_eq!(asked.request_state.as_deref(), Some("state"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_prolongs_a_call_but_not_for_ever() {
+    let second = Duration::from_secs(1);
+    for (steps, done) in [(3, true), (9, false)] {
+        let (client, mut script) = Script::modern(builder(), "{}").await;
+        let call = client
+            .call_tool("slow")
+            .timeout(second)
+            .while_progressing(second * 5)
+            .on_progress(|_| {});
+        let serve = async {
+            let asked = script.read().await;
+            let token = &asked["params"]["_meta"]["progressToken"];
+            for step in 1..=steps {
+                tokio::time::sleep(second * 4 / 5).await;
+                let params = format!(r#"{{"progressToken":{token},"progress":{step}}}"#);
+                let progress = format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
+                );
+                script.write(&progress).await;
+            }
+            tokio::time::sleep(second * 4 / 5).await;
+            script
+                .answer(&asked, r#"{"resultType":"complete","content":[]}"#)
+                .await;
+        };
+        let (result, ()) = tokio::join!(call, serve);
+        match result {
+            Ok(_) => assert!(done),
+            Err(CallError::Timeout { after, .. }) => {
+                assert!(!done);
+                assert_eq!(after.as_secs(), 5);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
