@@ -6,6 +6,7 @@ mod messages;
 mod methods;
 mod object;
 mod print;
+mod proposals;
 mod range;
 mod registry;
 mod strategy;
@@ -34,6 +35,8 @@ pub struct Emitter<'a> {
     /// Whether the output stands alone, with its own copy of the support code.
     alone: bool,
     examples: serde_json::Map<String, serde_json::Value>,
+    /// Names and titles.
+    proposals: Vec<(String, String)>,
 }
 
 /// A generated file.
@@ -103,6 +106,7 @@ impl<'a> Emitter<'a> {
             modules,
             alone: false,
             examples: serde_json::Map::new(),
+            proposals: Vec::new(),
         })
     }
 

@@ -257,8 +257,11 @@ impl Project {
     pub fn generate(&self) -> Result<Output, ProjectError> {
         let family = self.family()?;
         self.check_examples(&family)?;
-        let emitter =
-            Emitter::new(&family, &self.hints, "crate")?.with_examples(self.examples.clone());
+        let patches = self.patches.iter();
+        let patches = patches.map(|source| Patch::parse(&source.file, &source.text));
+        let emitter = Emitter::new(&family, &self.hints, "crate")?
+            .with_examples(self.examples.clone())
+            .with_proposals(&patches.collect::<Result<Vec<_>, _>>()?);
         let ambiguous = emitter.ambiguities();
         if !ambiguous.is_empty() {
             return Err(EmitError::Ambiguous(ambiguous).into());

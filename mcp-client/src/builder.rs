@@ -1,5 +1,6 @@
 //! [`ClientBuilder`]: who a client is and what it can do.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, RwLock};
 
@@ -8,8 +9,8 @@ use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
     ElicitRequestURLParams, ElicitResult, Icon, Implementation, LoggingLevel,
-    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, RequestMetaObject,
-    Revision, Root,
+    LoggingMessageNotification, LoggingMessageNotificationParams, Notification, Proposal,
+    RequestMetaObject, Revision, Root,
 };
 use tokio::sync::watch;
 
@@ -35,6 +36,7 @@ use crate::transport::{Opened, Transport};
 pub struct ClientBuilder {
     info: Implementation,
     capabilities: ClientCapabilities,
+    proposals: BTreeSet<Proposal>,
     limits: Limits,
     inputs: Inputs,
     notifications: Notifications,
@@ -48,6 +50,7 @@ impl ClientBuilder {
         Self {
             info: Implementation::new(name, version),
             capabilities: ClientCapabilities::new(),
+            proposals: BTreeSet::new(),
             limits: Limits::default(),
             inputs: Inputs::default(),
             notifications: Notifications::default(),
@@ -185,6 +188,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Speaks proposals, each behind the feature of its name, and announces them to servers of the
+    /// newest revision in `capabilities.experimental`. [`Client::speaks`] says whether the server
+    /// does, too.
+    pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
+        self.proposals.extend(proposals);
+        self
+    }
+
     /// Speaks this revision and no other, instead of finding out what the server speaks. A server
     /// that does not is a [`ConnectError`].
     pub fn revision(mut self, revision: Revision) -> Self {
@@ -216,7 +227,10 @@ impl ClientBuilder {
         Ok(client)
     }
 
-    fn core(self, link: Arc<dyn Link>) -> Result<Arc<Core>, ConnectError> {
+    fn core(mut self, link: Arc<dyn Link>) -> Result<Arc<Core>, ConnectError> {
+        for proposal in &self.proposals {
+            proposal.announce(&mut self.capabilities.experimental);
+        }
         let latest = Revision::LATEST.as_str();
         let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
             .client_info(self.info.clone());
@@ -231,6 +245,7 @@ impl ClientBuilder {
             schemas: Schemas::default(),
             info: self.info,
             capabilities: self.capabilities,
+            proposals: self.proposals,
             described,
             limits: self.limits,
             inputs: self.inputs,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_types::revision::Versioned;
 use mcp_types::v2025_11_25::RootsListChangedNotification;
 use mcp_types::{
-    ClientCapabilities, Implementation, Notification, Request, RequestMetaObject, Revision,
-    ServerCapabilities, SubscriptionFilter, rpc,
+    ClientCapabilities, Implementation, Notification, Proposal, Request, RequestMetaObject,
+    Revision, ServerCapabilities, SubscriptionFilter, rpc,
 };
 use serde_json::value::RawValue;
 
@@ -113,6 +113,18 @@ impl Client {
     pub fn server_capabilities(&self) -> ServerCapabilities {
         let era = self.core().era();
         era.map(|era| era.capabilities.clone()).unwrap_or_default()
+    }
+
+    /// Whether both sides announced a proposal: this client, and a server of the newest revision.
+    #[must_use]
+    pub fn speaks(&self, proposal: Proposal) -> bool {
+        let core = self.core();
+        let era = core.era();
+        core.proposals.contains(&proposal)
+            && era.is_some_and(|era| {
+                era.revision == Revision::LATEST
+                    && proposal.is_announced(&era.capabilities.experimental)
+            })
     }
 
     /// How the server wants to be used, in words for a model.

@@ -172,7 +172,11 @@ pub(crate) async fn initialize(
     revision: Revision,
 ) -> Result<Revision, ConnectError> {
     let method = InitializeRequest::METHOD;
-    let capabilities = ClientCapabilities::try_from(core.capabilities.clone());
+    let mut capabilities = core.capabilities.clone();
+    for proposal in &core.proposals {
+        proposal.withdraw(&mut capabilities.experimental);
+    }
+    let capabilities = ClientCapabilities::try_from(capabilities);
     let mut capabilities = capabilities.map_err(|error| {
         let source = mcp_types::revision::VersionError::from(error);
         CallError::Params { method, source }

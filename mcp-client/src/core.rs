@@ -1,6 +1,7 @@
 //! [`Core`]: what the handles of a client and its transport share.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
 #[cfg(feature = "json-schema")]
@@ -11,7 +12,7 @@ use mcp_types::rpc::{self, ErrorObject, Incoming, Message};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, ClientCapabilities, Implementation,
     LoggingLevel, Notification, ProgressNotification, ProgressNotificationParams, ProgressToken,
-    RequestId, Revision,
+    Proposal, RequestId, Revision,
 };
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -39,6 +40,7 @@ const EXCERPT: usize = 200;
 pub(crate) struct Core {
     pub(crate) info: Implementation,
     pub(crate) capabilities: ClientCapabilities,
+    pub(crate) proposals: BTreeSet<Proposal>,
     /// What requests of the newest revision say of the client in `_meta`.
     pub(crate) described: Map<Box<RawValue>>,
     pub(crate) limits: Limits,

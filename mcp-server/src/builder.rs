@@ -1,11 +1,13 @@
 //! [`ServerBuilder`]: the definition of a server.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
 use mcp_types::revision::Versioned;
-use mcp_types::{Icon, Implementation, Notification, Request, ServerCapabilities, json::Object};
+use mcp_types::{
+    Icon, Implementation, Notification, Proposal, Request, ServerCapabilities, json::Object,
+};
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
@@ -24,6 +26,7 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     limits: Limits,
     capabilities: ServerCapabilities,
+    proposals: BTreeSet<Proposal>,
     routes: HashMap<&'static str, Routed>,
     listeners: HashMap<&'static str, Box<dyn Listener>>,
     bus: Option<Arc<dyn Bus>>,
@@ -40,6 +43,7 @@ impl ServerBuilder {
             instructions: None,
             limits: Limits::default(),
             capabilities: ServerCapabilities::new().logging(Object::new()),
+            proposals: BTreeSet::new(),
             routes: HashMap::new(),
             listeners: HashMap::new(),
             bus: None,
@@ -109,6 +113,16 @@ impl ServerBuilder {
         self
     }
 
+    /// Speaks proposals, each behind the feature of its name, and announces them to peers of the
+    /// newest revision in `capabilities.experimental`.
+    ///
+    /// What a proposal only adds, every such peer gets; what it takes away, only one that has
+    /// [announced](Context::speaks) it, too.
+    pub fn proposals(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
+        self.proposals.extend(proposals);
+        self
+    }
+
     /// Handles a request of the method table, or one of the application's own.
     ///
     /// Params and result are those of the newest revision that has the method; peers of other
@@ -159,6 +173,16 @@ impl ServerBuilder {
         &mut self.capabilities
     }
 
+    /// Whether the program opted into a proposal.
+    #[cfg(any(
+        feature = "https-url",
+        feature = "sep-2093",
+        feature = "versioned-resources"
+    ))]
+    pub(crate) fn offers(&self, proposal: Proposal) -> bool {
+        self.proposals.contains(&proposal)
+    }
+
     /// Adds a handler; a second one for a method is a fault.
     pub(crate) fn handle<R, F>(
         &mut self,
@@ -190,6 +214,9 @@ impl ServerBuilder {
         lifecycle::routes(&mut self);
         listen::routes(&mut self);
         lists::routes(&mut self);
+        for proposal in &self.proposals {
+            proposal.announce(&mut self.capabilities.experimental);
+        }
         if let Some(fault) = self.faults.into_iter().next() {
             return Err(fault);
         }
@@ -210,6 +237,7 @@ impl ServerBuilder {
             info_text,
             instructions: self.instructions,
             capabilities: self.capabilities,
+            proposals: self.proposals,
             subscriptions: Places::new(&self.limits),
             limits: self.limits,
             routes: self.routes,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_types::revision::Versioned;
-use mcp_types::{ProgressToken, RequestId, Revision, rpc};
+use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -58,6 +58,14 @@ impl Context {
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.call.peer.revision()
+    }
+
+    /// Whether both sides announced a proposal: this server, and the peer for this request.
+    #[must_use]
+    pub fn speaks(&self, proposal: Proposal) -> bool {
+        self.server().offers(proposal)
+            && self.revision() == Revision::LATEST
+            && proposal.is_announced(&self.peer().capabilities().experimental)
     }
 
     /// The method of the request or notification.

@@ -1,10 +1,10 @@
 //! [`Server`]: what is offered, shared by all transports.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::{Implementation, MessageInfo, Revision, ServerCapabilities};
+use mcp_types::{Implementation, MessageInfo, Proposal, Revision, ServerCapabilities};
 use serde_json::value::RawValue;
 
 use crate::builder::ServerBuilder;
@@ -26,6 +26,7 @@ pub(crate) struct Inner {
     pub(crate) info_text: Box<RawValue>,
     pub(crate) instructions: Option<String>,
     pub(crate) capabilities: ServerCapabilities,
+    pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
     pub(crate) routes: HashMap<&'static str, Routed>,
     pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
@@ -54,6 +55,12 @@ impl Server {
     #[must_use]
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.inner.capabilities
+    }
+
+    /// Whether the program opted into a proposal.
+    #[must_use]
+    pub fn offers(&self, proposal: Proposal) -> bool {
+        self.inner.proposals.contains(&proposal)
     }
 
     /// Announces that the list of tools changed.

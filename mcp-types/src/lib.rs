@@ -62,6 +62,7 @@ pub mod id;
 pub mod json;
 pub mod lines;
 pub mod message;
+mod proposal;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod results;

@@ -17,6 +17,7 @@ impl Emitter<'_> {
     pub fn root(&self) -> Result<Vec<File>, EmitError> {
         Ok(vec![
             file("mod.rs", &self.revisions())?,
+            file("proposals.rs", &self.proposal_list())?,
             file("registry.rs", &self.registry())?,
             file("versions.rs", &self.versions()?)?,
         ])
@@ -73,7 +74,9 @@ impl Emitter<'_> {
             pub use #newest::*;
             #[cfg(feature = "registry")]
             pub(crate) mod registry;
+            mod proposals;
             mod versions;
+            pub use proposals::Proposal;
             /// A revision of the specification. Older ones are smaller.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             #[non_exhaustive]

@@ -106,11 +106,12 @@ pub(crate) fn initialize(
         capabilities,
     ));
     let inner = &server.inner;
-    let mut result = InitializeResult::new(
-        revision.as_str(),
-        inner.capabilities.clone().into(),
-        inner.info.clone(),
-    );
+    let mut capabilities = inner.capabilities.clone();
+    for proposal in &inner.proposals {
+        proposal.withdraw(&mut capabilities.experimental);
+    }
+    let mut result =
+        InitializeResult::new(revision.as_str(), capabilities.into(), inner.info.clone());
     result.instructions.clone_from(&inner.instructions);
     let internal = |error: &dyn std::fmt::Display| ErrorObject::internal_error(error.to_string());
     let result = revision.encode(result).map_err(|error| internal(&error))?;

@@ -20,7 +20,9 @@ pub use v2026_07_28::*;
 #[cfg(feature = "registry")]
 pub(crate) mod registry;
 
+mod proposals;
 mod versions;
+pub use proposals::Proposal;
 
 /// A revision of the specification. Older ones are smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -205,8 +205,9 @@ fn numbers() -> Vec<Task> {
     choices.into_iter().map(line).collect()
 }
 
-/// Each library with no feature, with each alone, with the default ones and with all. The server
-/// has few, so that all sets of them are tried; of the client those that people use together.
+/// Each library with no feature, with each alone, with the default ones and with all. Of the
+/// server all sets of those that change how it works are tried; of the client those that people
+/// use together.
 fn features() -> Result<Vec<Task>> {
     // Warnings are errors here for our crate alone; a flag for all crates would compile them anew.
     let check = |package: &str, more: &[&str]| {
@@ -224,17 +225,24 @@ fn features() -> Result<Vec<Task>> {
     tasks.push(check(types, &["--all-features"]));
 
     let server = "mcp-server";
-    let names = feature_names(server)?;
-    for set in 0..1_usize << names.len() {
-        let chosen = names.iter().enumerate();
-        let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
-        let chosen: Vec<&str> = chosen.map(|(_, name)| name.as_str()).collect();
-        let chosen = chosen.join(",");
+    let combined = ["http", "json-schema", "seal"];
+    let mut sets: Vec<String> = (0..1_usize << combined.len())
+        .map(|set| {
+            let chosen = combined.iter().enumerate();
+            let chosen = chosen.filter(|(place, _)| set & (1 << place) != 0);
+            let chosen: Vec<&str> = chosen.map(|(_, name)| *name).collect();
+            chosen.join(",")
+        })
+        .collect();
+    let others = feature_names(server)?.into_iter();
+    sets.extend(others.filter(|name| !combined.contains(&name.as_str())));
+    for set in sets {
         tasks.push(check(
             server,
-            &["--no-default-features", "--features", &chosen],
+            &["--no-default-features", "--features", &set],
         ));
     }
+    tasks.push(check(server, &["--all-features"]));
     tasks.push(Task::Run(Cargo::new("test -p mcp-server --test lean")));
 
     let client = "mcp-client";

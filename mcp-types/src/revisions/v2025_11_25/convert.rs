@@ -672,6 +672,8 @@ impl From<old::ListPromptsRequest> for new::ListPromptsRequest {
                             log_level: None,
                             extra: Extra::new(),
                         },
+                        #[cfg(feature = "sep-2093")]
+                        uri: None,
                         #[cfg(feature = "versioned-resources")]
                         filter: None,
                         extra: Extra::new(),
@@ -736,6 +738,8 @@ impl From<old::ListResourceTemplatesRequest> for new::ListResourceTemplatesReque
                             log_level: None,
                             extra: Extra::new(),
                         },
+                        #[cfg(feature = "sep-2093")]
+                        uri: None,
                         #[cfg(feature = "versioned-resources")]
                         filter: None,
                         extra: Extra::new(),
@@ -800,6 +804,8 @@ impl From<old::ListResourcesRequest> for new::ListResourcesRequest {
                             log_level: None,
                             extra: Extra::new(),
                         },
+                        #[cfg(feature = "sep-2093")]
+                        uri: None,
                         #[cfg(feature = "versioned-resources")]
                         filter: None,
                         extra: Extra::new(),
@@ -897,6 +903,8 @@ impl From<old::ListToolsRequest> for new::ListToolsRequest {
                             log_level: None,
                             extra: Extra::new(),
                         },
+                        #[cfg(feature = "sep-2093")]
+                        uri: None,
                         #[cfg(feature = "versioned-resources")]
                         filter: None,
                         extra: Extra::new(),
@@ -1018,6 +1026,8 @@ impl From<old::PaginatedRequest> for new::PaginatedRequest {
                             log_level: None,
                             extra: Extra::new(),
                         },
+                        #[cfg(feature = "sep-2093")]
+                        uri: None,
                         #[cfg(feature = "versioned-resources")]
                         filter: None,
                         extra: Extra::new(),
@@ -1057,6 +1067,8 @@ impl From<old::PaginatedRequestParams> for new::PaginatedRequestParams {
                     }
                 }
             },
+            #[cfg(feature = "sep-2093")]
+            uri: None,
             #[cfg(feature = "versioned-resources")]
             filter: None,
             extra,

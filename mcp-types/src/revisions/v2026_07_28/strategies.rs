@@ -2428,6 +2428,12 @@ impl Arbitrary for PaginatedRequestParams {
             arbitrary::maybe(any::<Cursor>()),
             |it, value| it.cursor = value,
         );
+        #[cfg(feature = "sep-2093")]
+        let all = arbitrary::with(
+            all,
+            arbitrary::maybe(arbitrary::text()),
+            |it, value| it.uri = value,
+        );
         #[cfg(feature = "versioned-resources")]
         let all = arbitrary::with(
             all,
@@ -2437,7 +2443,14 @@ impl Arbitrary for PaginatedRequestParams {
         arbitrary::with(
             all,
             arbitrary::extra(
-                &["cursor", "_meta", #[cfg(feature = "versioned-resources")] "filter"],
+                &[
+                    "cursor",
+                    "_meta",
+                    #[cfg(feature = "sep-2093")]
+                    "uri",
+                    #[cfg(feature = "versioned-resources")]
+                    "filter",
+                ],
             ),
             |it, value| it.extra = value,
         )

@@ -10305,6 +10305,12 @@ pub struct PaginatedRequestParams {
     /// as in `com.example/key`; prefixes such as `io.modelcontextprotocol/` are reserved for the
     /// protocol.
     pub meta: RequestMetaObject,
+    /// The collection whose members are listed. Only `resources/list` reads it, and absent means
+    /// everything that the server lists by itself.
+    ///
+    /// Needs the feature `sep-2093`.
+    #[cfg(feature = "sep-2093")]
+    pub uri: Option<String>,
     /// Criteria that narrow the list down; what they look like is up to the server. Only
     /// `resources/list` reads it, and absent means the whole list.
     ///
@@ -10322,6 +10328,8 @@ impl PaginatedRequestParams {
         Self {
             cursor: None,
             meta,
+            #[cfg(feature = "sep-2093")]
+            uri: None,
             #[cfg(feature = "versioned-resources")]
             filter: None,
             extra: Extra::new(),
@@ -10332,6 +10340,14 @@ impl PaginatedRequestParams {
     #[must_use]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
+        self
+    }
+
+    /// Sets `uri`.
+    #[cfg(feature = "sep-2093")]
+    #[must_use]
+    pub fn uri(mut self, uri: impl Into<String>) -> Self {
+        self.uri = Some(uri.into());
         self
     }
 
@@ -10356,6 +10372,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
         let mut cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
+        #[cfg(feature = "sep-2093")]
+        let mut uri = codec::Slot::EMPTY;
         #[cfg(feature = "versioned-resources")]
         let mut filter = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -10363,6 +10381,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
             match key.as_str() {
                 "cursor" => cursor.read_optional("cursor", &mut members)?,
                 "_meta" => meta.read("_meta", &mut members)?,
+                #[cfg(feature = "sep-2093")]
+                "uri" => uri.read_optional("uri", &mut members)?,
                 #[cfg(feature = "versioned-resources")]
                 "filter" => filter.read_optional("filter", &mut members)?,
                 _ => extra.read(&key, &mut members)?,
@@ -10371,6 +10391,8 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
         Ok(Self {
             cursor: cursor.optional(),
             meta: meta.required("_meta")?,
+            #[cfg(feature = "sep-2093")]
+            uri: uri.optional(),
             #[cfg(feature = "versioned-resources")]
             filter: filter.optional(),
             extra: extra.unique()?,
@@ -10383,6 +10405,10 @@ impl Serialize for PaginatedRequestParams {
         let mut map = serializer.serialize_map(None)?;
         codec::write_optional(&mut map, "cursor", &self.cursor)?;
         map.serialize_entry("_meta", &self.meta)?;
+        #[cfg(feature = "sep-2093")]
+        {
+            codec::write_optional(&mut map, "uri", &self.uri)?;
+        }
         #[cfg(feature = "versioned-resources")]
         {
             codec::write_optional(&mut map, "filter", &self.filter)?;
@@ -10390,7 +10416,14 @@ impl Serialize for PaginatedRequestParams {
         self.extra
             .write(
                 &mut map,
-                &["cursor", "_meta", #[cfg(feature = "versioned-resources")] "filter"],
+                &[
+                    "cursor",
+                    "_meta",
+                    #[cfg(feature = "sep-2093")]
+                    "uri",
+                    #[cfg(feature = "versioned-resources")]
+                    "filter",
+                ],
             )?;
         map.end()
     }

@@ -1,0 +1,35 @@
+//! How proposals are announced: under their names in `capabilities.experimental`.
+
+use crate::json::{Map, Object};
+use crate::{JSONObject, Proposal};
+
+/// The `experimental` of capabilities, of either side.
+type Experimental = Option<Map<JSONObject>>;
+
+impl Proposal {
+    /// Announces the proposal. What stands under its name already is left as it is.
+    pub fn announce(self, experimental: &mut Experimental) {
+        let announced = experimental.get_or_insert_default();
+        if !announced.contains_key(self.as_str()) {
+            announced.insert(self.as_str(), Object::new());
+        }
+    }
+
+    /// Takes the announcement back, for a peer of an older revision; nothing stays behind that
+    /// was not there before [`announce`](Self::announce).
+    pub fn withdraw(self, experimental: &mut Experimental) {
+        if let Some(announced) = experimental {
+            announced.remove(self.as_str());
+        }
+        if experimental.as_ref().is_some_and(Map::is_empty) {
+            *experimental = None;
+        }
+    }
+
+    /// Whether a side announces the proposal.
+    #[must_use]
+    pub fn is_announced(self, experimental: &Experimental) -> bool {
+        let announced = experimental.as_ref();
+        announced.is_some_and(|announced| announced.contains_key(self.as_str()))
+    }
+}
