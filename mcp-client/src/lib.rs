@@ -119,6 +119,7 @@ pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
+pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
 #[cfg(feature = "json-schema")]
 pub use schemas::{BrokenOutput, OutputError};

@@ -174,11 +174,7 @@ impl ServerBuilder {
     }
 
     /// Whether the program opted into a proposal.
-    #[cfg(any(
-        feature = "https-url",
-        feature = "sep-2093",
-        feature = "versioned-resources"
-    ))]
+    #[cfg(feature = "_proposals")]
     pub(crate) fn offers(&self, proposal: Proposal) -> bool {
         self.proposals.contains(&proposal)
     }

@@ -92,6 +92,7 @@ pub use input::{Ask, Elicited, Field, Form, InputError};
 pub use limits::Limits;
 pub use lists::{Definition, Listing};
 pub use mcp_types as types;
+pub use mcp_types::Proposal;
 pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 pub use resources::{IntoContents, ResourceDef, TemplateDef};
