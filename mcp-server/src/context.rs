@@ -68,6 +68,13 @@ impl Context {
             && proposal.is_announced(&self.peer().capabilities().experimental)
     }
 
+    /// Whether the peer gets what a proposal adds: every one of the newest revision, if the program
+    /// opted in.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn adds(&self, proposal: Proposal) -> bool {
+        self.revision() == Revision::LATEST && self.server().offers(proposal)
+    }
+
     /// The method of the request or notification.
     #[must_use]
     pub fn method(&self) -> &str {

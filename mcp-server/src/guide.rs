@@ -6,5 +6,7 @@ pub mod offers;
 pub mod peers;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod requests;
+#[cfg(feature = "sep-2093")]
+pub mod resources;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod serving;

@@ -97,6 +97,8 @@ pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 pub use resources::{IntoContents, ResourceDef, TemplateDef};
 #[cfg(feature = "seal")]
+pub use resources::{ListAt, Listed};
+#[cfg(feature = "seal")]
 pub use seal::{Keys, SealError};
 pub use server::Server;
 pub use tools::{IntoToolResult, Json, ToolDef};

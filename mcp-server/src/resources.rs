@@ -2,7 +2,20 @@
 
 mod contents;
 mod definition;
+mod described;
+mod finish;
+mod found;
+mod handlers;
+#[cfg(feature = "seal")]
+mod listed;
+#[cfg(feature = "sep-2093")]
+mod members;
+#[cfg(feature = "seal")]
+mod pages;
+#[cfg(feature = "seal")]
+mod scope;
 mod template;
+mod templated;
 
 use mcp_types::{
     ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome, ReadResourceRequest,
@@ -16,7 +29,13 @@ use crate::error::HandlerError;
 use crate::lists;
 
 pub use contents::IntoContents;
-pub use definition::{ResourceDef, TemplateDef};
+pub use definition::ResourceDef;
+#[cfg(feature = "seal")]
+pub use listed::{ListAt, Listed};
+pub use templated::TemplateDef;
+
+pub(crate) use finish::finish;
+pub(crate) use found::{Found, locate};
 
 impl ServerBuilder {
     /// Offers a resource that is made when it is read: an async function of its URI.
@@ -119,6 +138,9 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
             .list_changed(true)
             .subscribe(true)
     });
+    #[cfg(feature = "seal")]
+    builder.handle::<ListResourcesRequest, _>(pages::list);
+    #[cfg(not(feature = "seal"))]
     builder.handle::<ListResourcesRequest, _>(lists::list::<ResourceDef>);
     builder.handle::<ListResourceTemplatesRequest, _>(lists::list::<TemplateDef>);
     builder.handle::<ReadResourceRequest, _>(read);
@@ -128,21 +150,10 @@ async fn read(
     params: ReadResourceRequestParams,
     cx: Context,
 ) -> Result<ReadResourceOutcome, HandlerError> {
-    let features = &cx.server().inner.features;
-    let uri = params.uri;
-    let (running, hints) = if let Some(resource) = features.resources.get(&uri) {
-        let hints = resource.hints().clone();
-        (resource.start(uri, cx)?, hints)
-    } else {
-        let fits = |template: &std::sync::Arc<TemplateDef>| {
-            Some((std::sync::Arc::clone(template), template.matches(&uri)?))
-        };
-        let Some((template, variables)) = features.templates.find(fits) else {
-            return Err(HandlerError::resource_not_found(uri));
-        };
-        let hints = template.hints().clone();
-        (template.start(uri, variables, cx)?, hints)
+    let Some(found) = locate(cx.server(), &params.uri) else {
+        return Err(HandlerError::resource_not_found(params.uri));
     };
-    let contents = running.await?;
+    let contents = found.read(&cx).await?;
+    let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())
 }

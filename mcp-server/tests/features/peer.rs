@@ -63,7 +63,7 @@ impl Peer {
     /// Sends a request without waiting, and says its id.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
-        if self.modern {
+        if self.modern && params["_meta"].is_null() {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientCapabilities": {},

@@ -1,0 +1,1 @@
+//! Resources: how they are described and listed, and what a server that opts into proposals says.

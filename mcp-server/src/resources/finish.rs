@@ -1,0 +1,35 @@
+//! [`finish`]: what every resource passes through before it leaves.
+
+#[cfg(feature = "_proposals")]
+use mcp_types::Proposal;
+use mcp_types::Resource;
+
+use crate::context::Context;
+
+/// Makes a resource one that the peer may see: what a proposal adds is there for peers of the
+/// newest revision, if the program opted in, and for nobody else.
+///
+/// Everything that holds a resource goes through here: lists, metadata, links in the results of
+/// tools and prompts, notifications of changes.
+#[cfg(feature = "_proposals")]
+pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+    #[cfg(feature = "sep-2093")]
+    if !cx.adds(Proposal::Sep2093) {
+        resource.resource_type = None;
+    }
+    #[cfg(feature = "versioned-resources")]
+    if !cx.adds(Proposal::VersionedResources) {
+        resource.kind = None;
+        resource.version = None;
+        resource.metadata = None;
+    }
+    #[cfg(feature = "https-url")]
+    if !cx.adds(Proposal::HttpsUrl) {
+        resource.http_url = None;
+        resource.http_url_expires_at = None;
+    }
+}
+
+/// Without proposals there is nothing to hide.
+#[cfg(not(feature = "_proposals"))]
+pub(crate) fn finish(_: &mut Resource, _: &Context) {}
