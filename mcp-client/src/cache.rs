@@ -7,9 +7,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mcp_types::json::{Map, Number};
 #[cfg(feature = "versioned-resources")]
 use mcp_types::ResourceContentChangedNotification;
+use mcp_types::json::{Map, Number};
 use mcp_types::{
     DiscoverRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
     ListToolsRequest, Notification, PromptListChangedNotification, ReadResourceRequest, Request,

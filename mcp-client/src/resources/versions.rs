@@ -1,6 +1,6 @@
 //! Requests of the proposal `versioned-resources`.
 
-use mcp_types::json::{Object, Value};
+use mcp_types::json::Object;
 use mcp_types::{
     GetResourceRequest, GetResourceRequestParams, GetResourceResult, ListResourcesRequest,
     NOT_MODIFIED, Proposal, Request, SubscribeResourcesRequest, SubscribeResourcesRequestParams,
@@ -75,7 +75,7 @@ impl Client {
         uris: impl IntoIterator<Item = U>,
     ) -> Call<SubscribeResourcesRequest> {
         let uris: Vec<String> = uris.into_iter().map(Into::into).collect();
-        self.request(SubscribeResourcesRequestParams::new(self.meta(), uris))
+        self.request(SubscribeResourcesRequestParams::new(uris, self.meta()))
     }
 
     /// Ends what [`subscribe_resources`](Self::subscribe_resources) began, for these resources.
@@ -84,7 +84,7 @@ impl Client {
         uris: impl IntoIterator<Item = U>,
     ) -> Call<UnsubscribeResourcesRequest> {
         let uris: Vec<String> = uris.into_iter().map(Into::into).collect();
-        self.request(UnsubscribeResourcesRequestParams::new(self.meta(), uris))
+        self.request(UnsubscribeResourcesRequestParams::new(uris, self.meta()))
     }
 }
 

@@ -1,10 +1,6 @@
 //! [`notice`]: gives notifications to the subscriptions that they belong to.
 
 use mcp_types::revision::VersionError;
-#[cfg(feature = "versioned-resources")]
-use mcp_types::{
-    ResourceContentChangedNotification, ResourceContentChangedNotificationParams,
-};
 use mcp_types::{
     Notification, NotificationParams, PromptListChangedNotification, RequestId,
     ResourceListChangedNotification, ResourceUpdatedNotification,
@@ -12,6 +8,8 @@ use mcp_types::{
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
     ToolListChangedNotification,
 };
+#[cfg(feature = "versioned-resources")]
+use mcp_types::{ResourceContentChangedNotification, ResourceContentChangedNotificationParams};
 use serde_json::value::RawValue;
 
 use super::SubscriptionEvent;
