@@ -102,6 +102,8 @@ mod notifications;
 mod pages;
 mod params;
 mod requests;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+mod resources;
 #[cfg(feature = "json-schema")]
 mod schemas;
 mod subscription;
@@ -121,6 +123,8 @@ pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
+#[cfg(feature = "versioned-resources")]
+pub use resources::Current;
 #[cfg(feature = "json-schema")]
 pub use schemas::{BrokenOutput, OutputError};
 pub use subscription::{Subscription, SubscriptionEvent};

@@ -1,0 +1,7 @@
+//! What the proposals about resources give programs.
+
+mod announced;
+mod embedded;
+mod metadata;
+mod script;
+mod versions;
