@@ -1,5 +1,7 @@
 //! Resources: `resources/list`, `resources/templates/list` and `resources/read`.
 
+#[cfg(feature = "_proposals")]
+mod blocks;
 mod contents;
 mod definition;
 mod described;
@@ -10,16 +12,23 @@ mod handlers;
 mod listed;
 #[cfg(feature = "sep-2093")]
 mod members;
+#[cfg(feature = "sep-2093")]
+mod metadata;
 #[cfg(feature = "seal")]
 mod pages;
+#[cfg(feature = "sep-2093")]
+mod rules;
+#[cfg(feature = "sep-2093")]
+mod said;
 #[cfg(feature = "seal")]
 mod scope;
 mod template;
 mod templated;
 
 use mcp_types::{
-    ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome, ReadResourceRequest,
-    ReadResourceRequestParams, ReadResourceResult, Request, ResourcesCapability,
+    AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome,
+    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, Request,
+    ResourcesCapability,
 };
 use serde::de::DeserializeOwned;
 
@@ -34,6 +43,8 @@ pub use definition::ResourceDef;
 pub use listed::{ListAt, Listed};
 pub use templated::TemplateDef;
 
+#[cfg(feature = "_proposals")]
+pub(crate) use blocks::{finish_block, withhold_of_block};
 pub(crate) use finish::finish;
 pub(crate) use found::{Found, locate};
 
@@ -144,6 +155,10 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     builder.handle::<ListResourcesRequest, _>(lists::list::<ResourceDef>);
     builder.handle::<ListResourceTemplatesRequest, _>(lists::list::<TemplateDef>);
     builder.handle::<ReadResourceRequest, _>(read);
+    #[cfg(feature = "sep-2093")]
+    if builder.offers(mcp_types::Proposal::Sep2093) {
+        builder.handle::<mcp_types::ReadResourceMetadataRequest, _>(metadata::metadata);
+    }
 }
 
 async fn read(
@@ -153,7 +168,26 @@ async fn read(
     let Some(found) = locate(cx.server(), &params.uri) else {
         return Err(HandlerError::resource_not_found(params.uri));
     };
-    let contents = found.read(&cx).await?;
+    let contents = contents(&found, &cx).await?;
     let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())
+}
+
+/// What is read, as the peer may see it.
+#[cfg(feature = "sep-2093")]
+async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    if cx.adds(mcp_types::Proposal::Sep2093) {
+        return metadata::read(found, cx).await;
+    }
+    let mut contents = found.read(cx).await?;
+    for contents in &mut contents {
+        finish::withhold_of_contents(contents, cx);
+    }
+    Ok(contents)
+}
+
+/// What is read.
+#[cfg(not(feature = "sep-2093"))]
+async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    found.read(cx).await
 }

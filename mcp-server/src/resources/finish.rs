@@ -1,9 +1,14 @@
-//! [`finish`]: what every resource passes through before it leaves.
+//! [`finish`]: what every resource passes through before it leaves, so that peers see no member
+//! that is not for them.
 
+#[cfg(feature = "sep-2093")]
+use mcp_types::AnyResourceContents;
 #[cfg(feature = "_proposals")]
 use mcp_types::Proposal;
 use mcp_types::Resource;
 
+#[cfg(feature = "sep-2093")]
+use super::said::said;
 use crate::context::Context;
 
 /// Makes a resource one that the peer may see: what a proposal adds is there for peers of the
@@ -13,6 +18,16 @@ use crate::context::Context;
 /// tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
 pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+    withhold(resource, cx);
+}
+
+/// Without proposals there is nothing to add or to withhold.
+#[cfg(not(feature = "_proposals"))]
+pub(crate) fn finish(_: &mut Resource, _: &Context) {}
+
+/// Takes away what the peer is not to see.
+#[cfg(feature = "_proposals")]
+pub(super) fn withhold(resource: &mut Resource, cx: &Context) {
     #[cfg(feature = "sep-2093")]
     if !cx.adds(Proposal::Sep2093) {
         resource.resource_type = None;
@@ -30,6 +45,12 @@ pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
     }
 }
 
-/// Without proposals there is nothing to hide.
-#[cfg(not(feature = "_proposals"))]
-pub(crate) fn finish(_: &mut Resource, _: &Context) {}
+/// Takes away of contents what the peer is not to see.
+#[cfg(feature = "sep-2093")]
+pub(super) fn withhold_of_contents(contents: &mut AnyResourceContents, cx: &Context) {
+    if !cx.adds(Proposal::Sep2093)
+        && let Some(said) = said(contents)
+    {
+        said.forget();
+    }
+}

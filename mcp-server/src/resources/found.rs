@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use mcp_types::AnyResourceContents;
+#[cfg(feature = "sep-2093")]
+use mcp_types::Proposal;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
@@ -87,11 +89,36 @@ impl Found {
         lister(at.within(self.uri.clone(), variables), cx.clone()).await
     }
 
-    /// What it holds.
+    /// What it holds. If the program opted into SEP-2093, contents that break the rules of the
+    /// resource's type are an error.
     pub(crate) async fn read(
         &self,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+        #[cfg(feature = "sep-2093")]
+        if cx.server().offers(Proposal::Sep2093) {
+            let resource = self.describe(cx).await?;
+            return self.read_as(&resource, cx).await;
+        }
+        self.contents(cx).await
+    }
+
+    /// What it holds, where it is described already.
+    #[cfg(feature = "_proposals")]
+    pub(crate) async fn read_as(
+        &self,
+        resource: &Resource,
+        cx: &Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+        let contents = self.contents(cx).await?;
+        #[cfg(feature = "sep-2093")]
+        if cx.server().offers(Proposal::Sep2093) {
+            super::rules::check(resource, &contents)?;
+        }
+        Ok(contents)
+    }
+
+    async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let running = match &self.definition {
             Defined::Resource(resource) => resource.read(&self.uri, cx.clone()),
             Defined::Template(template, variables) => {
