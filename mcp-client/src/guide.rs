@@ -5,6 +5,8 @@ pub mod calls;
 pub mod changes;
 pub mod eras;
 pub mod questions;
+#[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
+pub mod resources;
 #[cfg(all(feature = "http", feature = "process"))]
 pub mod transports;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]

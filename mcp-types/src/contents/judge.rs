@@ -269,3 +269,88 @@ fn fits(has: &str, asked: &str) -> bool {
         None => has == asked,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Base64Text, BlobResourceContents, CacheScope, TextResourceContents};
+
+    fn text(uri: &str, media_type: &str) -> TextResourceContents {
+        TextResourceContents::new(uri, "four").mime_type(media_type)
+    }
+
+    fn read(contents: impl IntoIterator<Item = TextResourceContents>) -> ReadResourceResult {
+        let contents: Vec<_> = contents.into_iter().map(Into::into).collect();
+        ReadResourceResult::new(contents, 0, CacheScope::Private)
+    }
+
+    fn warnings(
+        result: &ReadResourceResult,
+        resource_type: Option<ResourceType>,
+    ) -> Vec<ContentsWarning> {
+        let contents = result.contents_of("x:a");
+        match resource_type {
+            Some(resource_type) => contents.of_type(resource_type).warnings(),
+            None => contents.warnings(),
+        }
+    }
+
+    #[test]
+    fn a_document_has_forms_and_nothing_else() {
+        use ContentsWarning::*;
+        let document = Some(ResourceType::Document);
+        let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
+        assert_eq!(warnings(&sound, document), []);
+        assert_eq!(warnings(&read([]), document), [Empty]);
+        let other = read([text("x:a", "text/html"), text("x:b", "text/plain")]);
+        let (index, uri) = (1, "x:b".to_owned());
+        assert_eq!(warnings(&other, document), [OtherUri { index, uri }]);
+        assert_eq!(warnings(&other, Some(ResourceType::Collection)), []);
+        assert_eq!(warnings(&other, None), [Untyped]);
+        assert_eq!(warnings(&sound, None), []);
+    }
+
+    #[test]
+    fn what_the_contents_say_of_their_type_counts_more_than_what_was_known() {
+        let collection = text("x:a", "text/html").resource_type(ResourceType::Collection);
+        let result = read([collection, text("x:b", "text/html")]);
+        assert_eq!(warnings(&result, Some(ResourceType::Document)), []);
+        let contents = result.contents_of("x:a");
+        let children: Vec<_> = contents.children().map(AnyResourceContents::uri).collect();
+        assert_eq!(children, ["x:b"]);
+    }
+
+    #[test]
+    fn forms_that_differ_and_sizes_that_are_wrong_are_told() {
+        use ContentsWarning::*;
+        let first = text("x:a", "text/html").name("a").size(4);
+        let second = text("x:a", "text/plain").name("b").size(5);
+        let (index, member, given, is) = (1, "name", 5, 4);
+        assert_eq!(
+            warnings(&read([first, second]), None),
+            [Inconsistent { index, member }, Size { index, given, is }]
+        );
+        let blob = BlobResourceContents::new("x:a", Base64Text::from("?")).size(1);
+        let result = ReadResourceResult::new([blob.into()], 0, CacheScope::Private);
+        assert_eq!(warnings(&result, None), [Undecodable { index: 0 }]);
+    }
+
+    #[test]
+    fn the_first_of_a_document_is_primary_and_a_collection_need_not_have_one() {
+        let result = read([text("x:b", "a/b"), text("x:a", "Text/Plain; charset=utf-8")]);
+        let contents = result.contents_of("x:a");
+        let uri = |found: Option<&AnyResourceContents>| found.map(|found| found.uri().to_owned());
+        assert_eq!(uri(contents.primary()).as_deref(), Some("x:a"));
+        assert_eq!(
+            uri(contents.alternative("text/plain")).as_deref(),
+            Some("x:a")
+        );
+        assert_eq!(uri(contents.alternative("TEXT/*")).as_deref(), Some("x:a"));
+        assert_eq!(uri(contents.alternative("*/*")).as_deref(), Some("x:a"));
+        assert_eq!(contents.alternative("image/*"), None);
+        let contents = result.contents_of("x:c");
+        assert_eq!(uri(contents.primary()).as_deref(), Some("x:b"));
+        let collection = contents.of_type(ResourceType::Collection);
+        assert_eq!(collection.primary(), None);
+    }
+}
