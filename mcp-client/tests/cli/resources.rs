@@ -13,7 +13,7 @@ fn printed(arguments: &[&str]) -> String {
 
 #[test]
 fn metadata_is_shown_without_reading() {
-    let expected = "test://known\n  known, text/plain, 5 bytes\n  kind: note\n  version: 7\n  \
+    let expected = "test://known\n  known, text/plain, 5 bytes\n  type: document\n  kind: note\n  version: 7\n  \
                     modified: 2026-01-02T03:04:05Z\n  owner: \"Ada\"\n";
     assert_eq!(printed(&["metadata", "test://known"]), expected);
     let json = printed(&["metadata", "test://known", "--json"]);
@@ -28,7 +28,10 @@ fn metadata_is_shown_without_reading() {
 #[test]
 fn metadata_comes_from_the_list_where_there_is_no_other_way() {
     let shown = run(&["metadata", "test://bytes"]);
-    assert_eq!(shown.out, "test://bytes\n  bytes, application/octet-stream, 4 bytes\n");
+    assert_eq!(
+        shown.out,
+        "test://bytes\n  bytes, application/octet-stream, 4 bytes\n"
+    );
     let missing = run(&["metadata", "test://missing"]);
     assert_eq!(missing.code, Some(4), "{missing:?}");
     assert!(missing.err.contains("`test://missing`"), "{missing:?}");
