@@ -46,7 +46,7 @@ pub(super) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
 fn decoded(text: &str) -> Option<usize> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
-    (text.len() % 4 == 0 && padding <= 2).then_some(bytes)
+    (text.len().is_multiple_of(4) && padding <= 2).then_some(bytes)
 }
 
 impl Said<'_> {
