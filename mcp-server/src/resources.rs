@@ -5,6 +5,7 @@ mod blocks;
 mod contents;
 mod definition;
 mod described;
+#[cfg(feature = "seal")]
 mod finish;
 mod found;
 mod handlers;
@@ -45,6 +46,7 @@ pub use templated::TemplateDef;
 
 #[cfg(feature = "_proposals")]
 pub(crate) use blocks::{finish_block, withhold_of_block};
+#[cfg(feature = "seal")]
 pub(crate) use finish::finish;
 pub(crate) use found::{Found, locate};
 

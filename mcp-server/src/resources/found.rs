@@ -103,14 +103,16 @@ impl Found {
         self.contents(cx).await
     }
 
-    /// What it holds, where it is described already.
+    /// What it holds, where it is described already. A media type that only the description knows
+    /// is said, unless there are several formats.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn read_as(
         &self,
         resource: &Resource,
         cx: &Context,
     ) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let contents = self.contents(cx).await?;
+        let mut contents = self.contents(cx).await?;
+        super::contents::complete(&mut contents, resource);
         #[cfg(feature = "sep-2093")]
         if cx.server().offers(Proposal::Sep2093) {
             super::rules::check(resource, &contents)?;

@@ -1,5 +1,7 @@
 //! SEP-2093: `resources/metadata`, and the metadata of what is read.
 
+use std::collections::HashMap;
+
 use mcp_types::{
     AnyResourceContents, ReadResourceMetadataRequestParams, ReadResourceMetadataResult,
 };
@@ -31,17 +33,22 @@ pub(super) async fn read(
     // newer.
     let resource = found.describe(cx).await?;
     let mut contents = found.read_as(&resource, cx).await?;
+    let mut formats = HashMap::<String, usize>::new();
+    for said in contents.iter_mut().filter_map(said) {
+        *formats.entry(said.uri.to_owned()).or_default() += 1;
+    }
     for contents in &mut contents {
         let Some(mut said) = said(contents) else {
             continue;
         };
         said.measure();
+        let alone = formats.get(said.uri) == Some(&1);
         if said.uri == resource.uri {
-            said.fill(&resource);
-        } else if said.name.is_none()
+            said.fill(&resource, alone);
+        } else if (said.name.is_none() || said.resource_type.is_none())
             && let Some(member) = member(said.uri, cx).await
         {
-            said.fill(&member);
+            said.fill(&member, alone);
         }
     }
     Ok(contents)

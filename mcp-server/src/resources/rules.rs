@@ -30,12 +30,10 @@ pub(super) fn check(
 }
 
 fn judge(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Breach> {
-    let own = contents
+    let mut own = contents
         .iter()
         .filter(|contents| uri(contents) == resource.uri);
-    let resource_type = resource
-        .resource_type
-        .or_else(|| own.filter_map(kind).next());
+    let resource_type = resource.resource_type.or_else(|| own.find_map(kind));
     if resource_type != Some(ResourceType::Document) {
         return Ok(());
     }

@@ -8,6 +8,7 @@ pub(super) struct Said<'a> {
     pub(super) name: &'a mut Option<String>,
     pub(super) annotations: &'a mut Option<Annotations>,
     pub(super) resource_type: &'a mut Option<ResourceType>,
+    mime_type: &'a mut Option<String>,
     title: &'a mut Option<String>,
     description: &'a mut Option<String>,
     icons: &'a mut Option<Vec<Icon>>,
@@ -26,6 +27,7 @@ pub(super) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
                 name: &mut $contents.name,
                 annotations: &mut $contents.annotations,
                 resource_type: &mut $contents.resource_type,
+                mime_type: &mut $contents.mime_type,
                 title: &mut $contents.title,
                 description: &mut $contents.description,
                 icons: &mut $contents.icons,
@@ -44,12 +46,17 @@ pub(super) fn said(contents: &mut AnyResourceContents) -> Option<Said<'_>> {
 fn decoded(text: &str) -> Option<usize> {
     let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
     let bytes = (text.len() / 4 * 3).checked_sub(padding)?;
-    (text.len() % 4 == 0 && padding <= 2).then_some(bytes)
+    (text.len().is_multiple_of(4) && padding <= 2).then_some(bytes)
 }
 
 impl Said<'_> {
-    /// Says what the resource says, where nothing is said yet.
-    pub(super) fn fill(self, resource: &Resource) {
+    /// Says what the resource says, where nothing is said yet. Its media type is that of its
+    /// preferred format: only contents that are `alone` are surely of that one. An index that a
+    /// collection has is none of its formats.
+    pub(super) fn fill(self, resource: &Resource, alone: bool) {
+        if alone && resource.resource_type != Some(ResourceType::Collection) {
+            fill(self.mime_type, resource.mime_type.as_ref());
+        }
         fill(self.name, Some(&resource.name));
         fill(self.title, resource.title.as_ref());
         fill(self.description, resource.description.as_ref());

@@ -137,7 +137,7 @@ impl TemplateDef {
     pub(super) fn stated(&self, uri: &str) -> Resource {
         let template = self.template.clone();
         let mut resource = self.each.clone();
-        resource.uri = uri.to_owned();
+        uri.clone_into(&mut resource.uri);
         resource.name = template.name;
         resource.title = template.title;
         resource.description = template.description;
