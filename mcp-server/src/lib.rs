@@ -34,6 +34,7 @@
 //! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
 //! | `seal` | questions to the client, and pages of lists |
 //! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
+//! | `sep-2093` | the proposal of that name: metadata of resources, documents and collections |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,

@@ -134,6 +134,22 @@ impl ResourceDef {
     /// What runs when only the description is asked for, without the contents: it is given what
     /// the definition says and completes it, with the size or the time of the last change, say.
     /// Without it the definition says all. The URI stays as it is.
+    ///
+    /// It serves `resources/metadata` of SEP-2093, and `resources/get` and changes of contents of
+    /// `versioned-resources`; under SEP-2093 it runs before `resources/read`, too.
+    ///
+    /// ```
+    /// use mcp_server::types::Resource;
+    /// use mcp_server::{Context, ResourceDef};
+    ///
+    /// let log = ResourceDef::new("app://log", "log")
+    ///     .handler(|_uri: String, _: Context| async { Ok(std::fs::read_to_string("app.log")?) })
+    ///     .describe(|log: Resource, _: Context| async move {
+    ///         let size = std::fs::metadata("app.log")?.len();
+    ///         Ok(log.size(i64::try_from(size)?))
+    ///     });
+    /// # drop(log);
+    /// ```
     #[cfg(feature = "_proposals")]
     pub fn describe<F>(
         mut self,

@@ -47,14 +47,33 @@ macro_rules! described {
         }
 
         /// Whether it is a single document or a collection of others, by SEP-2093. What is read of
-        /// a document is held to its URI. See the [guide](crate::guide::resources).
+        /// a document is held to its URI, see the [guide](crate::guide::resources). Where nothing
+        /// is said, static text and bytes are documents, a resource that [lists](Self::list) is a
+        /// collection, and all else is left open.
+        ///
+        /// ```
+        /// use mcp_server::types::ResourceType;
+        /// use mcp_server::{ResourceDef, TemplateDef};
+        ///
+        /// let page = TemplateDef::new("wiki://{page}", "page").resource_type(ResourceType::Document);
+        /// let wiki = ResourceDef::new("wiki://", "wiki").resource_type(ResourceType::Collection);
+        /// # drop((page, wiki));
+        /// ```
         #[cfg(feature = "sep-2093")]
         pub fn resource_type(mut self, resource_type: mcp_types::ResourceType) -> Self {
             self.$each.resource_type = Some(resource_type);
             self
         }
 
-        /// Says that it is a collection: `resource_type` in one word.
+        /// Says that it is a collection, [`resource_type`](Self::resource_type) in one word.
+        ///
+        /// ```
+        /// use mcp_server::{ResourceDef, TemplateDef};
+        ///
+        /// let shelf = TemplateDef::new("notes://{shelf}", "shelf").collection();
+        /// let shelves = ResourceDef::new("notes://", "shelves").collection();
+        /// # drop((shelf, shelves));
+        /// ```
         #[cfg(feature = "sep-2093")]
         pub fn collection(self) -> Self {
             self.resource_type(mcp_types::ResourceType::Collection)
@@ -82,7 +101,8 @@ macro_rules! described {
             self
         }
 
-        /// Lists resources when asked, see [`ListAt`](crate::ListAt).
+        /// What runs when resources are listed: those of a template, or the members of a
+        /// collection. [`ListAt`](crate::ListAt) says which, and has an example.
         #[cfg(feature = "seal")]
         pub fn list<F>(
             mut self,

@@ -95,7 +95,7 @@ impl ListAt {
     }
 }
 
-/// Resources that a handler lists, in an order that stays the same.
+/// Resources that a handler lists, in an order that stays the same. [`ListAt`] has an example.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Listed {

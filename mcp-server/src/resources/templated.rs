@@ -106,7 +106,31 @@ impl TemplateDef {
     /// It is given the URI and what the definition says of all resources, and the variables, and
     /// completes it: name, size, time of the last change. A URI that there is no resource for is a
     /// [`HandlerError::resource_not_found`]. Without this handler the definition says all, of
-    /// every URI that the template makes.
+    /// every URI that the template makes. It runs when that [of a resource](crate::ResourceDef::describe)
+    /// does.
+    ///
+    /// ```
+    /// use mcp_server::types::Resource;
+    /// use mcp_server::{Context, HandlerError, TemplateDef};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Page {
+    ///     number: u32,
+    /// }
+    ///
+    /// let pages = TemplateDef::new("book://{number}", "page")
+    ///     .handler(|_uri: String, page: Page, _: Context| async move {
+    ///         Ok(format!("This is page {}.", page.number))
+    ///     })
+    ///     .describe(|resource: Resource, page: Page, _: Context| async move {
+    ///         if page.number > 300 {
+    ///             return Err(HandlerError::resource_not_found(resource.uri));
+    ///         }
+    ///         Ok(resource.title(format!("Page {}", page.number)))
+    ///     });
+    /// # drop(pages);
+    /// ```
     #[cfg(feature = "_proposals")]
     pub fn describe<P, F>(
         mut self,

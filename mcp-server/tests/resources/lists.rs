@@ -192,6 +192,51 @@ async fn what_is_there_all_the_time_is_listed_once_while_the_list_changes() {
 }
 
 #[tokio::test]
+async fn a_template_that_is_gone_leaves_the_next_one_whole() {
+    let server = server(2);
+    let mut peer = Peer::modern(&server);
+    // The second page ends within the first template.
+    let cursor = cursor_behind(&mut peer, 2).await;
+    assert!(server.resource_templates().remove("a:{number}"));
+    let page = peer
+        .result("resources/list", json!({ "cursor": cursor }))
+        .await;
+    assert_eq!(names(&page), ["b0", "b1"]);
+}
+
+#[tokio::test]
+async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
+    let template = |scheme: &'static str| {
+        TemplateDef::new(format!("{scheme}:{{x}}"), scheme)
+            .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+    };
+    let many = template("many").list(|_: ListAt, _: Context| async {
+        let named = |name| Resource::new(format!("many:{name}"), name);
+        Ok(Listed::new(["m0", "m1", "m2", "m3"].map(named)))
+    });
+    let slow = template("slow").list(|at: ListAt, _: Context| async move {
+        match at.after {
+            None => Ok(Listed::default().next("begun")),
+            Some(_) => Ok(Listed::new([Resource::new("slow:1", "one")])),
+        }
+    });
+    let server = Server::builder("test", "1")
+        .page_size(NonZeroUsize::new(2).unwrap())
+        .add_resource_template(many)
+        .add_resource_template(slow)
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let mut params = json!({});
+    for expected in [&["m0", "m1", "m2", "m3"][..], &[], &["one"]] {
+        let mut page = peer.result("resources/list", params).await;
+        assert_eq!(names(&page), expected);
+        params = json!({ "cursor": page["nextCursor"].take() });
+    }
+    assert!(params["cursor"].is_null());
+}
+
+#[tokio::test]
 async fn a_handler_that_fails_says_so() {
     let failing = TemplateDef::new("f:{x}", "failing")
         .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })

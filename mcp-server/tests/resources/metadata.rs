@@ -169,6 +169,15 @@ async fn what_is_read_comes_with_its_metadata() {
                     },
                     { "uri": "elsewhere:", "size": 5, "text": "other" },
                     {
+                        "uri": "pages:c", "name": "c", "description": "One of the pages",
+                        "size": 6, "resourceType": "document", "text": "page c",
+                    },
+                    {
+                        "uri": "pages:c", "name": "c", "description": "One of the pages",
+                        "size": 1, "mimeType": "image/png", "resourceType": "document",
+                        "blob": "Yw==",
+                    },
+                    {
                         "uri": "pages:", "name": "pages", "size": 8,
                         "resourceType": "collection", "text": "an index",
                     },
@@ -208,6 +217,8 @@ async fn others_read_contents_without_metadata() {
                     { "uri": "pages:a", "text": "page a" },
                     { "uri": "pages:b", "text": "page b" },
                     { "uri": "elsewhere:", "text": "other" },
+                    { "uri": "pages:c", "text": "page c" },
+                    { "uri": "pages:c", "mimeType": "image/png", "blob": "Yw==" },
                     { "uri": "pages:", "text": "an index" },
                 ]),
             ),

@@ -121,6 +121,11 @@ fn directory(reads: Reads) -> ResourceDef {
                         .name("B itself")
                         .into(),
                     TextResourceContents::new("elsewhere:", "other").into(),
+                    // In two formats, of which one does not say what it is.
+                    TextResourceContents::new("pages:c", "page c").into(),
+                    BlobResourceContents::new("pages:c", Base64Text::encode(b"c"))
+                        .mime_type("image/png")
+                        .into(),
                     TextResourceContents::new(uri, "an index").into(),
                 ])
             }
