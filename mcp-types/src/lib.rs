@@ -75,6 +75,8 @@ pub mod sse;
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
+#[cfg(feature = "versioned-resources")]
+pub use proposal::NOT_MODIFIED;
 pub use revisions::*;
 
 /// The examples of the README, which are compiled as those of the documentation are.
