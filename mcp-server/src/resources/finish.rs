@@ -37,6 +37,9 @@ pub(super) fn withhold(resource: &mut Resource, cx: &Context) {
         resource.kind = None;
         resource.version = None;
         resource.metadata = None;
+    } else if resource.version.is_none() {
+        let definition = cx.server().inner.features.resources.get(&resource.uri);
+        resource.version = definition.and_then(|definition| definition.fixed_version());
     }
     #[cfg(feature = "https-url")]
     if !cx.adds(Proposal::HttpsUrl) {
