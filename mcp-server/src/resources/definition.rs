@@ -138,7 +138,7 @@ impl ResourceDef {
         let contents = std::sync::Arc::new(contents);
         #[cfg(feature = "versioned-resources")]
         {
-            self.fixed_version = Some(FixedVersion::new(std::sync::Arc::clone(&contents)));
+            self.fixed_version = Some(FixedVersion::new(contents.clone()));
         }
         self.reader = Some(Box::new(move |asked, _| {
             let contents = contents(&asked.uri, asked.mime_type.as_deref());

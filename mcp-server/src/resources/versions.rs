@@ -38,18 +38,19 @@ pub(super) async fn described(
     Ok((resource, Some(contents)))
 }
 
+/// Makes contents for a URI and a media type.
+type Contents = dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync;
+
 /// The version of contents that are part of a definition.
 pub(super) struct FixedVersion {
-    contents: Arc<dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync>,
+    contents: Arc<Contents>,
     /// Derived when it is first asked for: the definition is whole then, and programs that did not
     /// opt in never ask.
     version: OnceLock<String>,
 }
 
 impl FixedVersion {
-    pub(super) fn new(
-        contents: Arc<dyn Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync>,
-    ) -> Self {
+    pub(super) fn new(contents: Arc<Contents>) -> Self {
         Self {
             contents,
             version: OnceLock::new(),
@@ -57,7 +58,9 @@ impl FixedVersion {
     }
 
     pub(super) fn get(&self, uri: &str, mime_type: Option<&str>) -> String {
-        let version = self.version.get_or_init(|| derived(&(self.contents)(uri, mime_type)));
+        let version = self
+            .version
+            .get_or_init(|| derived(&(self.contents)(uri, mime_type)));
         version.clone()
     }
 }

@@ -11,7 +11,8 @@ use crate::peer::Peer;
 
 /// Static resources, and some that a handler lists.
 fn server(page: Option<usize>) -> Server {
-    let fixed = |name: &str, kind: &str| ResourceDef::text(format!("f:{name}"), name, "x").kind(kind);
+    let fixed =
+        |name: &str, kind: &str| ResourceDef::text(format!("f:{name}"), name, "x").kind(kind);
     let owned = |name: &str, level: Value| {
         let level: mcp_server::types::json::Value = level.into();
         let metadata = Object::from([("owner", "me".into()), ("level", level)]);
@@ -28,7 +29,9 @@ fn server(page: Option<usize>) -> Server {
                 }
                 let kind = if number % 3 == 0 { "table" } else { "file" };
                 let name = format!("l{number}");
-                listed.resources.push(Resource::new(format!("l:{number}"), name).kind(kind));
+                listed
+                    .resources
+                    .push(Resource::new(format!("l:{number}"), name).kind(kind));
             }
             Ok(listed)
         });
@@ -56,7 +59,10 @@ fn names(page: &Value) -> Vec<String> {
 const CASES: [(&str, &str); 12] = [
     ("{}", "a b one two none l0 l1 l2 l3 l4 l5"),
     (r#"{"kind":"table"}"#, "b l0 l3"),
-    (r#"{"kind":["table","file"]}"#, "a b one two l0 l1 l2 l3 l4 l5"),
+    (
+        r#"{"kind":["table","file"]}"#,
+        "a b one two l0 l1 l2 l3 l4 l5",
+    ),
     (r#"{"kind":[]}"#, ""),
     (r#"{"uriPrefix":"f:"}"#, "a b one two"),
     (r#"{"uriPrefix":"l:"}"#, "l0 l1 l2 l3 l4 l5"),
@@ -73,7 +79,9 @@ async fn all_criteria_must_hold() {
     let mut peer = Peer::modern(&server(None));
     for (filter, expected) in CASES {
         let filter: Value = serde_json::from_str(filter).unwrap();
-        let page = peer.result("resources/list", json!({ "filter": filter })).await;
+        let page = peer
+            .result("resources/list", json!({ "filter": filter }))
+            .await;
         assert_eq!(names(&page).join(" "), expected, "{filter}");
     }
 }
@@ -107,7 +115,9 @@ async fn pages_of_a_filtered_list_leave_nothing_out_and_end() {
 async fn a_cursor_belongs_to_its_filter() {
     let mut peer = Peer::modern(&server(Some(1)));
     let filter = json!({ "kind": "file" });
-    let page = peer.result("resources/list", json!({ "filter": filter })).await;
+    let page = peer
+        .result("resources/list", json!({ "filter": filter }))
+        .await;
     let cursor = &page["nextCursor"];
     let same = json!({ "filter": filter, "cursor": cursor });
     peer.result("resources/list", same).await;

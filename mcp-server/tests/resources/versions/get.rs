@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_server::types::{Base64Text, BlobResourceContents, Resource, TextResourceContents};
+use mcp_server::types::{
+    AnyResourceContents, Base64Text, BlobResourceContents, Resource, TextResourceContents,
+};
 use mcp_server::{Context, HandlerError, ResourceDef, Server};
 use serde_json::{Value, json};
 
@@ -24,10 +26,9 @@ fn not_modified(uri: &str, version: &Value) -> Value {
 #[tokio::test]
 async fn contents_come_in_the_documents_form() {
     let several = |_: String, _: Context| async {
-        Ok(vec![
-            TextResourceContents::new("d:several", "one").mime_type("text/markdown").into(),
-            BlobResourceContents::new("d:several", Base64Text::encode(b"two")).into(),
-        ])
+        let one = TextResourceContents::new("d:several", "one").mime_type("text/markdown");
+        let two = BlobResourceContents::new("d:several", Base64Text::encode(b"two"));
+        Ok(vec![AnyResourceContents::from(one), two.into()])
     };
     let server = opted()
         .add_resource(ResourceDef::text("d:text", "text", "hello"))
@@ -39,11 +40,23 @@ async fn contents_come_in_the_documents_form() {
         .unwrap();
     let mut peer = Peer::modern(&server);
     for (name, contents) in [
-        ("text", json!({ "contentType": "text/plain", "content": "hello" })),
-        ("html", json!({ "contentType": "text/html", "content": "<p>" })),
-        ("bytes", json!({ "contentType": "application/octet-stream", "blob": "AP8=" })),
+        (
+            "text",
+            json!({ "contentType": "text/plain", "content": "hello" }),
+        ),
+        (
+            "html",
+            json!({ "contentType": "text/html", "content": "<p>" }),
+        ),
+        (
+            "bytes",
+            json!({ "contentType": "application/octet-stream", "blob": "AP8=" }),
+        ),
         ("png", json!({ "contentType": "image/png", "blob": "iQ==" })),
-        ("several", json!({ "contentType": "text/markdown", "content": "one" })),
+        (
+            "several",
+            json!({ "contentType": "text/markdown", "content": "one" }),
+        ),
     ] {
         let uri = format!("d:{name}");
         let answer = get(&mut peer, &uri, &Value::Null).await;
@@ -58,7 +71,7 @@ async fn contents_come_in_the_documents_form() {
 
 #[tokio::test]
 async fn nothing_to_give_is_an_error() {
-    let empty = |_: String, _: Context| async { Ok(vec![]) };
+    let empty = |_: String, _: Context| async { Ok(Vec::<AnyResourceContents>::new()) };
     let server = opted()
         .add_resource(ResourceDef::new("d:empty", "empty").handler(empty))
         .add_resource_template(Notes::default().plain())
@@ -87,10 +100,15 @@ async fn nothing_to_give_is_an_error() {
 async fn a_version_that_is_known_is_answered_without_the_contents() {
     let notes = Notes::default();
     notes.put("a", "1");
-    let unread = |uri: String, _: Context| async move { Err::<String, _>(HandlerError::internal(uri)) };
+    let unread =
+        |uri: String, _: Context| async move { Err::<String, _>(HandlerError::internal(uri)) };
     let server = opted()
         .add_resource_template(notes.versioned())
-        .add_resource(ResourceDef::new("d:set", "set").version("v1").handler(unread))
+        .add_resource(
+            ResourceDef::new("d:set", "set")
+                .version("v1")
+                .handler(unread),
+        )
         .build()
         .unwrap();
     let mut peer = Peer::modern(&server);
@@ -141,7 +159,9 @@ async fn static_contents_have_their_version_in_lists() {
     let server = opted()
         .add_resource(ResourceDef::text("d:a", "a", "text"))
         .add_resource(ResourceDef::text("d:b", "b", "text").version("own"))
-        .add_resource(ResourceDef::new("d:c", "c").handler(|uri: String, _: Context| async { Ok(uri) }))
+        .add_resource(
+            ResourceDef::new("d:c", "c").handler(|uri: String, _: Context| async { Ok(uri) }),
+        )
         .build()
         .unwrap();
     let mut peer = Peer::modern(&server);
@@ -192,7 +212,7 @@ async fn a_version_is_never_newer_than_the_contents_with_it() {
 async fn kind_and_metadata_are_said_of_a_resource() {
     let fixed = ResourceDef::text("d:a", "a", "text")
         .kind("file")
-        .metadata(mcp_server::types::json::Object::from([("owner", "me".into())]));
+        .metadata(mcp_server::types::json::Object::from([("owner", "me")]));
     let server: Server = opted().add_resource(fixed).build().unwrap();
     let mut peer = Peer::modern(&server);
     let page = peer.result("resources/list", json!({})).await;

@@ -31,7 +31,8 @@ impl Notes {
         self.texts.lock().unwrap().remove(name);
     }
 
-    fn get(&self, uri: &str) -> Result<String, HandlerError> {
+    /// The text of a note.
+    pub(super) fn text(&self, uri: &str) -> Result<String, HandlerError> {
         let name = uri.strip_prefix("n:").unwrap_or_default();
         let text = self.texts.lock().unwrap().get(name).cloned();
         text.ok_or_else(|| HandlerError::resource_not_found(uri))
@@ -51,7 +52,7 @@ impl Notes {
                 let notes = notes.clone();
                 async move {
                     notes.reads.fetch_add(1, Ordering::Relaxed);
-                    notes.get(&uri)
+                    notes.text(&uri)
                 }
             },
         )
@@ -65,7 +66,7 @@ impl Notes {
                 let notes = notes.clone();
                 async move {
                     notes.descriptions.fetch_add(1, Ordering::Relaxed);
-                    let version = notes.get(&resource.uri)?;
+                    let version = notes.text(&resource.uri)?;
                     Ok(resource.version(version))
                 }
             })
