@@ -94,11 +94,11 @@ impl Subscribed {
 }
 
 /// Tells the peer of changes until it is dropped or the peer is gone.
-async fn tell(subscribed: Arc<Subscribed>, subscriber: Arc<Subscriber>, outlet: Arc<dyn Outlet>) {
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn Outlet>) {
     loop {
-        subscriber.ready().await;
+        changes.ready().await;
         outlet.room().await;
-        let Some(Change::Resource(uri)) = subscriber.take() else {
+        let Some(Change::Resource(uri)) = changes.take() else {
             continue;
         };
         let Some(news) = subscribed.state().news.clone() else {

@@ -27,7 +27,7 @@ pub(super) async fn get(
     }
     let contents = match contents {
         Some(contents) => contents,
-        None => found.read(&cx).await?,
+        None => found.read_as(&resource, &cx).await?,
     };
     let first = contents.into_iter().next().and_then(first);
     let Some(first) = first else {
