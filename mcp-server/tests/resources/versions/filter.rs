@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use mcp_server::types::{Resource, json::Object};
-use mcp_server::{Context, ListAt, Listed, ResourceDef, Server, TemplateDef};
+use mcp_server::{Context, ListAt, Listed, Proposal, ResourceDef, Server, TemplateDef};
 use serde_json::{Value, json};
 
 use super::opted;
@@ -127,6 +127,30 @@ async fn a_cursor_belongs_to_its_filter() {
         assert_eq!(code, -32602);
         assert!(message.contains("$.cursor"), "{message}");
     }
+}
+
+#[tokio::test]
+async fn members_of_a_collection_are_filtered_as_well() {
+    let member = |name: &str, kind: &str| Resource::new(format!("c:{name}"), name).kind(kind);
+    let members = vec![
+        member("a", "file"),
+        member("b", "table"),
+        member("c", "file"),
+    ];
+    let collection = ResourceDef::new("c:", "collection")
+        .handler(|uri: String, _: Context| async move { Ok(uri) })
+        .list(move |_: ListAt, _: Context| {
+            let members = members.clone();
+            async move { Ok(Listed::new(members)) }
+        });
+    let server = opted()
+        .proposals([Proposal::Sep2093])
+        .add_resource(collection)
+        .build()
+        .unwrap();
+    let params = json!({ "uri": "c:", "filter": { "kind": "file" } });
+    let page = Peer::modern(&server).result("resources/list", params).await;
+    assert_eq!(names(&page), ["a", "c"]);
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
-use http::{Method, Request, StatusCode};
+use http::request::Builder;
+use http::{Request, StatusCode};
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
@@ -21,7 +22,8 @@ use super::{CHANGED, SUBSCRIPTION, opted, speaking};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn serve(server: &Server) -> SocketAddr {
-    let http = server.serve_http_with("127.0.0.1:0", HttpConfig::default());
+    let config = HttpConfig::new().http_sse("/sse");
+    let http = server.serve_http_with("127.0.0.1:0", config);
     let http = http.expect("bound");
     let address = http.local_addr();
     tokio::spawn(http);
@@ -38,22 +40,27 @@ struct Messages {
 impl Messages {
     /// Posts a request on a connection of its own.
     async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
-        let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.expect("HTTP");
-        tokio::spawn(connection);
+        Self::post_to(address, "/mcp", method, params).await
+    }
+
+    async fn post_to(address: SocketAddr, path: &str, method: &str, params: Value) -> Self {
         let message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri("/mcp")
-            .header("Host", address.to_string())
+        let request = Request::post(path)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json, text/event-stream")
             .header("MCP-Protocol-Version", "2026-07-28")
-            .header("Mcp-Method", method)
-            .body(message.to_string())
-            .expect("a request");
-        let response = timeout(PATIENCE, sender.send_request(request)).await;
-        let (head, body) = response.expect("in time").expect("answered").into_parts();
+            .header("Mcp-Method", method);
+        Self::send(address, request, message.to_string()).await
+    }
+
+    async fn send(address: SocketAddr, request: Builder, body: String) -> Self {
+        let stream = TcpStream::connect(address).await.expect("connected");
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.expect("HTTP");
+        tokio::spawn(connection);
+        let request = request.header("Host", address.to_string()).body(body);
+        let response = sender.send_request(request.expect("a request"));
+        let response = timeout(PATIENCE, response).await.expect("in time");
+        let (head, body) = response.expect("answered").into_parts();
         Self {
             status: head.status,
             body,
@@ -61,19 +68,25 @@ impl Messages {
         }
     }
 
-    /// The next event.
-    async fn next(&mut self) -> Value {
+    /// The data of the next event.
+    async fn data(&mut self) -> String {
         loop {
             while let Some((event, rest)) = self.read.split_once("\n\n") {
                 let data = event.lines().find_map(|line| line.strip_prefix("data: "));
-                let message = data.map(|data| serde_json::from_str(data).expect("JSON"));
-                self.read = rest.to_owned();
-                if let Some(message) = message {
-                    return message;
+                let data = data.map(str::to_owned);
+                let rest = rest.to_owned();
+                self.read = rest;
+                if let Some(data) = data {
+                    return data;
                 }
             }
             assert!(self.more().await, "the end came too early: {}", self.read);
         }
+    }
+
+    /// The message of the next event.
+    async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.data().await).expect("JSON")
     }
 
     async fn more(&mut self) -> bool {
@@ -113,6 +126,20 @@ async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
             assert!(message.contains(way), "{message}");
         }
     }
+}
+
+/// It belongs to an older revision, and its connections come and go.
+#[tokio::test]
+async fn the_deprecated_transport_is_http_too() {
+    let server = opted().add_resource_template(Notes::default().versioned());
+    let address = serve(&server.build().unwrap());
+    let open = Request::get("/sse").header("Accept", "text/event-stream");
+    let mut channel = Messages::send(address, open, String::new()).await;
+    let path = channel.data().await;
+    let params = speaking(json!({ "uris": ["n:a"] }));
+    let taken = Messages::post_to(address, &path, "resources/subscribe", params).await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED);
+    assert_eq!(channel.next().await["error"]["code"], -32601);
 }
 
 #[tokio::test]

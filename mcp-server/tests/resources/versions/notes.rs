@@ -1,6 +1,7 @@
 //! What the tests read and change: notes by name, as `n:NAME`.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -16,13 +17,13 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn put(&self, name: &str, text: impl ToString) {
+    pub(super) fn put(&self, name: &str, text: impl Display) {
         let mut texts = self.texts.lock().unwrap();
         texts.insert(name.to_owned(), text.to_string());
     }
 
     /// Changes a note and says so.
-    pub(super) fn change(&self, server: &Server, name: &str, text: impl ToString) {
+    pub(super) fn change(&self, server: &Server, name: &str, text: impl Display) {
         self.put(name, text);
         server.resource_updated(format!("n:{name}"));
     }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_server::types::{ResourcesCapability, json::Map};
+use mcp_server::types::{Resource, ResourcesCapability, json::Map};
 use mcp_server::{Context, Limits, ResourceDef, Server, TemplateDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::Semaphore;
 
 use super::notes::Notes;
 use super::{CHANGED, UPDATED, opted, speaking};
@@ -54,6 +55,35 @@ async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
     }
     let told = peer.receive().await;
     assert_eq!(told["params"]["resource"]["uri"], "n:b");
+    // What nobody wants to hear of is not described.
+    assert_eq!(notes.counts(), (0, 4));
+}
+
+#[tokio::test]
+async fn who_changed_its_mind_meanwhile_is_not_told() {
+    let notes = Notes::default();
+    let entered = Arc::new(Semaphore::new(0));
+    let go = Arc::new(Semaphore::new(0));
+    let (enter, wait) = (Arc::clone(&entered), Arc::clone(&go));
+    let resource = notes
+        .plain()
+        .describe(move |resource: Resource, _: Map<String>, _: Context| {
+            enter.add_permits(1);
+            let wait = Arc::clone(&wait);
+            async move {
+                wait.acquire().await?.forget();
+                Ok(resource.version("1"))
+            }
+        });
+    let server = opted().add_resource_template(resource).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.result("resources/subscribe", uris(&["a", "b"])).await;
+    notes.change(&server, "a", "1");
+    entered.acquire().await.unwrap().forget();
+    peer.result("resources/unsubscribe", uris(&["a"])).await;
+    notes.change(&server, "b", "1");
+    go.add_permits(2);
+    assert_eq!(peer.receive().await["params"]["resource"]["uri"], "n:b");
 }
 
 #[tokio::test]
@@ -215,16 +245,14 @@ async fn subscriptions_end_with_the_connection() {
     let seen = Arc::clone(&held);
     let resource = TemplateDef::new("h:{name}", "held")
         .handler(|uri: String, _: Map<String>, _: Context| async move { Ok(uri) })
-        .describe(
-            move |resource: mcp_server::types::Resource, _: Map<String>, cx: Context| {
-                let held = Arc::clone(&seen);
-                async move {
-                    cx.cancelled().await;
-                    drop(held);
-                    Ok(resource.version("1"))
-                }
-            },
-        );
+        .describe(move |resource: Resource, _: Map<String>, cx: Context| {
+            let held = Arc::clone(&seen);
+            async move {
+                cx.cancelled().await;
+                drop(held);
+                Ok(resource.version("1"))
+            }
+        });
     let server = opted()
         .add_resource_template(notes.versioned())
         .add_resource_template(resource)
