@@ -5,9 +5,13 @@ mod blocks;
 mod contents;
 mod definition;
 mod described;
+#[cfg(feature = "versioned-resources")]
+mod filter;
 #[cfg(feature = "seal")]
 mod finish;
 mod found;
+#[cfg(feature = "versioned-resources")]
+mod get;
 mod handlers;
 #[cfg(feature = "seal")]
 mod listed;
@@ -25,6 +29,8 @@ mod said;
 mod scope;
 mod template;
 mod templated;
+#[cfg(feature = "versioned-resources")]
+mod versions;
 
 use mcp_types::{
     AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome,
@@ -49,6 +55,8 @@ pub(crate) use blocks::{finish_block, withhold_of_block};
 #[cfg(feature = "seal")]
 pub(crate) use finish::finish;
 pub(crate) use found::{Found, locate};
+#[cfg(feature = "versioned-resources")]
+pub(crate) use versions::current;
 
 impl ServerBuilder {
     /// Offers a resource that is made when it is read: an async function of its URI.
@@ -160,6 +168,10 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     #[cfg(feature = "sep-2093")]
     if builder.offers(mcp_types::Proposal::Sep2093) {
         builder.handle::<mcp_types::ReadResourceMetadataRequest, _>(metadata::metadata);
+    }
+    #[cfg(feature = "versioned-resources")]
+    if builder.offers(mcp_types::Proposal::VersionedResources) {
+        builder.handle::<mcp_types::GetResourceRequest, _>(get::get);
     }
 }
 

@@ -79,6 +79,10 @@ impl Server {
     }
 
     /// Announces that a resource changed, to those who subscribed to its URI.
+    ///
+    /// To be called after the change: whoever reads the resource on hearing of it must find it
+    /// changed. Under the proposal `versioned-resources` it is described, and where it has no
+    /// version of its own read, to be sent as it is now.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.announce(Change::Resource(uri.into()));
     }

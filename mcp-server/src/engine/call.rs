@@ -117,6 +117,17 @@ pub(super) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
     })
 }
 
+/// What a future gives, `None` where it panics.
+#[cfg(feature = "versioned-resources")]
+pub(crate) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|task| match catch(|| future.as_mut().poll(task)) {
+        Ok(poll) => poll.map(Some),
+        Err(Panicked) => Poll::Ready(None),
+    })
+    .await
+}
+
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())

@@ -245,6 +245,8 @@ impl Endpoint {
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
         };
         let message = match self.server.read(bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))

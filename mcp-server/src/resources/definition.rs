@@ -15,6 +15,8 @@ use super::handlers::Describing;
 #[cfg(feature = "seal")]
 use super::handlers::Listing;
 use super::handlers::{self, Asked, Reading, Running};
+#[cfg(feature = "versioned-resources")]
+use super::versions::FixedVersion;
 use crate::changes::Change;
 use crate::context::Context;
 use crate::error::HandlerError;
@@ -50,6 +52,8 @@ pub struct ResourceDef {
     /// Whether the contents are part of the definition.
     #[cfg(feature = "sep-2093")]
     fixed: bool,
+    #[cfg(feature = "versioned-resources")]
+    fixed_version: Option<FixedVersion>,
 }
 
 impl ResourceDef {
@@ -65,6 +69,8 @@ impl ResourceDef {
             lister: None,
             #[cfg(feature = "sep-2093")]
             fixed: false,
+            #[cfg(feature = "versioned-resources")]
+            fixed_version: None,
         }
     }
 
@@ -113,6 +119,10 @@ impl ResourceDef {
             let answer = handler(asked.uri.clone(), cx);
             Ok(handlers::contents(answer, asked.uri, asked.mime_type))
         }));
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = None;
+        }
         self
     }
 
@@ -123,6 +133,12 @@ impl ResourceDef {
         #[cfg(feature = "sep-2093")]
         {
             self.fixed = true;
+        }
+        #[cfg(feature = "versioned-resources")]
+        let contents = std::sync::Arc::new(contents);
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = Some(FixedVersion::new(contents.clone()));
         }
         self.reader = Some(Box::new(move |asked, _| {
             let contents = contents(&asked.uri, asked.mime_type.as_deref());
@@ -168,6 +184,13 @@ impl ResourceDef {
     #[cfg(feature = "_proposals")]
     pub(super) fn stated(&self) -> Resource {
         self.resource.clone()
+    }
+
+    /// The version of contents that are part of the definition.
+    #[cfg(feature = "versioned-resources")]
+    pub(super) fn fixed_version(&self) -> Option<String> {
+        let fixed = self.fixed_version.as_ref()?;
+        Some(fixed.get(&self.resource.uri, self.resource.mime_type.as_deref()))
     }
 
     /// The handler that describes.

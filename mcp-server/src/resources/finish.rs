@@ -19,6 +19,11 @@ use crate::context::Context;
 #[cfg(feature = "_proposals")]
 pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
     withhold(resource, cx);
+    #[cfg(feature = "versioned-resources")]
+    if resource.version.is_none() && cx.adds(Proposal::VersionedResources) {
+        let definition = cx.server().inner.features.resources.get(&resource.uri);
+        resource.version = definition.and_then(|definition| definition.fixed_version());
+    }
 }
 
 /// Without proposals there is nothing to add or to withhold.

@@ -39,6 +39,8 @@ pub(super) async fn list(
         mut resources,
         next,
     } = page;
+    #[cfg(feature = "versioned-resources")]
+    scope.narrow(&mut resources);
     for resource in &mut resources {
         super::finish(resource, &cx);
     }

@@ -1,12 +1,16 @@
 //! [`Scope`]: what is asked for in `resources/list`, beside the page.
 
 use mcp_types::PaginatedRequestParams;
+#[cfg(feature = "versioned-resources")]
+use mcp_types::Resource;
 
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::Definition;
 
 use super::ResourceDef;
+#[cfg(feature = "versioned-resources")]
+use super::filter::Filter;
 
 /// Which list it is. Cursors are bound to it.
 #[derive(Default)]
@@ -15,6 +19,8 @@ pub(super) struct Scope {
     pub(super) collection: Option<String>,
     /// What narrows the list down (`versioned-resources`), as JSON.
     filter: Option<String>,
+    #[cfg(feature = "versioned-resources")]
+    criteria: Option<Filter>,
 }
 
 impl Scope {
@@ -30,6 +36,7 @@ impl Scope {
         if cx.adds(mcp_types::Proposal::VersionedResources)
             && let Some(filter) = &params.filter
         {
+            scope.criteria = Some(Filter::read(filter)?);
             scope.filter = Some(serde_json::to_string(filter)?);
         }
         Ok(scope)
@@ -39,6 +46,17 @@ impl Scope {
     #[cfg(not(any(feature = "sep-2093", feature = "versioned-resources")))]
     pub(super) fn of(_: &PaginatedRequestParams, _: &Context) -> Result<Self, HandlerError> {
         Ok(Self::default())
+    }
+
+    /// Leaves out what the filter does not let through.
+    ///
+    /// A page looks at as many resources as it could hold, so it may be shorter, or empty where
+    /// there are more pages: what one request costs is bounded whatever the filter is.
+    #[cfg(feature = "versioned-resources")]
+    pub(super) fn narrow(&self, resources: &mut Vec<Resource>) {
+        if let Some(criteria) = &self.criteria {
+            resources.retain(|resource| criteria.lets_through(resource));
+        }
     }
 
     /// What a cursor of this list is sealed for. Lengths keep the parts apart.

@@ -11,3 +11,4 @@ mod metadata;
 mod peer;
 mod rules;
 mod subject;
+mod versions;
