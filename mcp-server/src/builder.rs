@@ -34,6 +34,8 @@ pub struct ServerBuilder {
     faults: Vec<BuildError>,
     #[cfg(feature = "seal")]
     keys: Option<crate::Keys>,
+    #[cfg(feature = "https-url")]
+    urls: Option<crate::HttpUrls>,
 }
 
 impl ServerBuilder {
@@ -51,6 +53,8 @@ impl ServerBuilder {
             faults: Vec::new(),
             #[cfg(feature = "seal")]
             keys: None,
+            #[cfg(feature = "https-url")]
+            urls: None,
         }
     }
 
@@ -101,6 +105,14 @@ impl ServerBuilder {
     #[cfg(feature = "seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
+        self
+    }
+
+    /// Hands out URLs for resources, where the program opts into
+    /// [`Proposal::HttpsUrl`] as well.
+    #[cfg(feature = "https-url")]
+    pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
+        self.urls = Some(urls);
         self
     }
 
@@ -228,6 +240,19 @@ impl ServerBuilder {
             None => crate::Keys::generate()
                 .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?,
         };
+        #[cfg(feature = "https-url")]
+        let urls = self.urls.filter(|_| {
+            let wanted = self.proposals.contains(&Proposal::HttpsUrl);
+            if !wanted {
+                tracing::warn!("no URLs are handed out: the proposal was not opted into");
+            }
+            wanted
+        });
+        #[cfg(feature = "https-url")]
+        let urls = urls
+            .map(|urls| crate::urls::Urls::new(urls, self.limits.concurrent_requests))
+            .transpose()
+            .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
         let inner = Arc::new(Inner {
             info: self.info,
             info_text,
@@ -244,6 +269,8 @@ impl ServerBuilder {
             stopping: Ended::default(),
             #[cfg(feature = "seal")]
             keys: crate::seal::KeySlot::new(keys),
+            #[cfg(feature = "https-url")]
+            urls: urls.map(Arc::new),
         });
         if let Some(bus) = &inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Inner>::downgrade(&inner);

@@ -75,6 +75,8 @@ mod server;
 mod session;
 mod tools;
 mod transport;
+#[cfg(feature = "https-url")]
+mod urls;
 
 pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
@@ -101,7 +103,11 @@ pub use resources::{ListAt, Listed};
 #[cfg(feature = "seal")]
 pub use seal::{Keys, SealError};
 pub use server::Server;
+#[cfg(feature = "tls")]
+pub use tokio_rustls::rustls;
 pub use tools::{IntoToolResult, Json, ToolDef};
+#[cfg(feature = "https-url")]
+pub use urls::{HttpUrls, ReadByUrl, UrlError, UrlKeys, UrlService};
 
 /// The examples of the README, which are compiled as those of the documentation are.
 #[cfg(doctest)]
