@@ -42,6 +42,8 @@ pub(super) fn withhold(resource: &mut Resource, cx: &Context) {
     if !cx.adds(Proposal::HttpsUrl) {
         resource.http_url = None;
         resource.http_url_expires_at = None;
+    } else {
+        crate::urls::offer(resource, cx);
     }
 }
 

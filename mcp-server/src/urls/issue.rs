@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use http::header::AUTHORIZATION;
+use mcp_types::Resource;
 use tokio::sync::Semaphore;
 
 use super::config::{Claims, Clock, HttpUrls};
@@ -40,12 +42,6 @@ pub(super) enum Denied {
     Expired,
 }
 
-/// A URL and until when it is good.
-pub(crate) struct Issued {
-    pub(crate) url: String,
-    pub(crate) expires: String,
-}
-
 impl Urls {
     pub(crate) fn new(config: HttpUrls, places: usize) -> Result<Self, SealError> {
         if span(config.lifetime) > 24 * 3_600 * 1_000 {
@@ -81,8 +77,8 @@ impl Urls {
         self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A URL for a resource; `None` where it would be too long.
-    fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<Issued> {
+    /// A URL for a resource, and until when it is good; `None` where it would be too long.
+    fn issue(&self, uri: &str, principal: Option<&Principal>) -> Option<(String, String)> {
         let now = self.now();
         // What is said in words has no milliseconds.
         let expires = now.saturating_add(self.lifetime) / 1_000 * 1_000;
@@ -93,10 +89,7 @@ impl Urls {
             uri: uri.to_owned(),
         };
         let text = token.sign(&self.keys(), &self.base)?;
-        Some(Issued {
-            url: format!("{}{text}", self.base),
-            expires: iso(expires)?,
-        })
+        Some((format!("{}{text}", self.base), iso(expires)?))
     }
 
     /// What a token gives, and for how many seconds more.
@@ -173,42 +166,43 @@ impl Server {
     }
 }
 
-/// Gives a resource or a link its URL, for a peer that gets what the proposal adds. What the
-/// author said stays, but for what is not `https`.
-pub(crate) fn offer(
-    uri: &str,
-    http_url: &mut Option<String>,
-    expires_at: &mut Option<String>,
-    cx: &Context,
-) {
-    if let Some(url) = http_url {
-        let https = url
-            .get(..8)
-            .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
-        if !https {
+/// Gives a resource its URL, for a peer that gets what the proposal adds. What the author said
+/// stays, but for what is not `https`.
+pub(crate) fn offer(resource: &mut Resource, cx: &Context) {
+    if let Some(url) = &resource.http_url {
+        let scheme = url.get(..8).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case("https://") {
             // Not the URL itself, which may be one that opens something.
-            tracing::error!(uri = %short(uri), "an `httpUrl` that is not https was left out");
-            *http_url = None;
-            *expires_at = None;
+            let uri = short(&resource.uri);
+            tracing::error!(uri, "an `httpUrl` that is not https was left out");
+            resource.http_url = None;
+            resource.http_url_expires_at = None;
         }
         return;
     }
-    let issued = cx.server().inner.urls.as_deref().and_then(|urls| {
-        if !is_known(cx) || !resources::locate(cx.server(), uri)?.has_url() {
-            return None;
-        }
-        urls.issue(uri, cx.extension())
-    });
-    if let Some(issued) = issued {
-        *http_url = Some(issued.url);
-        *expires_at = Some(issued.expires);
+    resource.http_url_expires_at = None;
+    if let Some((url, expires_at)) = url(resource, cx) {
+        resource.http_url = Some(url);
+        resource.http_url_expires_at = Some(expires_at);
     }
+}
+
+fn url(resource: &Resource, cx: &Context) -> Option<(String, String)> {
+    let urls = cx.server().inner.urls.as_deref()?;
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        return None;
+    }
+    if !is_known(cx) || !resources::locate(cx.server(), &resource.uri)?.has_url() {
+        return None;
+    }
+    urls.issue(&resource.uri, cx.extension())
 }
 
 /// Whether it will be known later who asks now: a request that has to be authorized, and of which
 /// no middleware says whose it is, could later be anyone's.
 fn is_known(cx: &Context) -> bool {
-    let authorized =
-        |parts: &http::request::Parts| parts.headers.contains_key(http::header::AUTHORIZATION);
-    cx.extension::<Principal>().is_some() || !cx.call.extensions.parts().is_some_and(authorized)
+    let parts = cx.call.extensions.parts();
+    let authorized = parts.is_some_and(|parts| parts.headers.contains_key(AUTHORIZATION));
+    !authorized || cx.extension::<Principal>().is_some()
 }

@@ -25,7 +25,7 @@ pub struct ReadByUrl;
 /// What a resource is, in bytes.
 pub(super) struct Representation {
     pub(super) bytes: Bytes,
-    /// As the contents say it.
+    /// As the contents say it, or else the definition.
     pub(super) mime_type: Option<String>,
     pub(super) is_text: bool,
 }
@@ -59,6 +59,7 @@ pub(super) async fn read(
     extensions: Extensions,
     span: Span,
 ) -> Result<Representation, Failed> {
+    let stated = found.stated();
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context {
@@ -90,9 +91,23 @@ pub(super) async fn read(
     Call::new(cx, running, span.clone(), Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
     let contents = outcome.map_err(|error| span.in_scope(|| failed(error)))?;
-    // Where there are several, the first is the one that the server prefers.
-    let first = contents.into_iter().next().ok_or(Failed::NotFound)?;
-    span.in_scope(|| represent(first))
+    // Where there are several in different formats, the first is the one that the server prefers.
+    // What has another URI is another resource: a member of a collection.
+    let mut contents = contents.into_iter();
+    let first = contents.find(|contents| uri(contents) == Some(&stated.uri));
+    let mut representation = span.in_scope(|| represent(first.ok_or(Failed::NotFound)?))?;
+    if representation.mime_type.is_none() {
+        representation.mime_type = stated.mime_type;
+    }
+    Ok(representation)
+}
+
+fn uri(contents: &AnyResourceContents) -> Option<&str> {
+    match contents {
+        AnyResourceContents::Text(text) => Some(&text.uri),
+        AnyResourceContents::Blob(blob) => Some(&blob.uri),
+        _ => None,
+    }
 }
 
 fn failed(error: HandlerError) -> Failed {
