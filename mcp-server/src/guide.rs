@@ -10,3 +10,5 @@ pub mod requests;
 pub mod resources;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod serving;
+#[cfg(feature = "https-url")]
+pub mod urls;

@@ -34,6 +34,8 @@
 //! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
 //! | `seal` | questions to the client, and pages of lists |
 //! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
+//! | `tls` | `http`, and the server of its own over TLS by rustls |
+//! | `https-url` | the proposal of that name: [URLs of resources](guide::urls), signed and served |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,

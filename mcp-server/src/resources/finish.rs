@@ -18,6 +18,11 @@ use crate::context::Context;
 /// tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
 pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+    // Before it is forgotten what is a collection.
+    #[cfg(feature = "https-url")]
+    if cx.adds(Proposal::HttpsUrl) {
+        crate::urls::offer(resource, cx);
+    }
     withhold(resource, cx);
 }
 
@@ -42,8 +47,6 @@ pub(super) fn withhold(resource: &mut Resource, cx: &Context) {
     if !cx.adds(Proposal::HttpsUrl) {
         resource.http_url = None;
         resource.http_url_expires_at = None;
-    } else {
-        crate::urls::offer(resource, cx);
     }
 }
 

@@ -66,15 +66,6 @@ impl Found {
         }
     }
 
-    /// What is said of it by its definition.
-    #[cfg(feature = "_proposals")]
-    pub(crate) fn stated(&self) -> Resource {
-        match &self.definition {
-            Defined::Resource(resource) => resource.stated(),
-            Defined::Template(template, _) => template.stated(&self.uri),
-        }
-    }
-
     /// What is said of it, without its contents. Not [finished](super::finish) yet.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {

@@ -25,7 +25,7 @@ pub struct ReadByUrl;
 /// What a resource is, in bytes.
 pub(super) struct Representation {
     pub(super) bytes: Bytes,
-    /// As the contents say it, or else the definition.
+    /// As the contents say it, or else the description.
     pub(super) mime_type: Option<String>,
     pub(super) is_text: bool,
 }
@@ -59,7 +59,6 @@ pub(super) async fn read(
     extensions: Extensions,
     span: Span,
 ) -> Result<Representation, Failed> {
-    let stated = found.stated();
     let mut extensions = extensions;
     extensions.insert(ReadByUrl);
     let cx = Context {
@@ -82,7 +81,7 @@ pub(super) async fn read(
     let running = {
         let cx = cx.clone();
         Box::pin(async move {
-            let _ = sender.send(found.read(&cx).await);
+            let _ = sender.send(contents(&found, &cx).await);
             Ok(Vec::new())
         })
     };
@@ -90,16 +89,26 @@ pub(super) async fn read(
     let limit = server.limits().request_time;
     Call::new(cx, running, span.clone(), Some(limit)).await;
     let outcome = receiver.try_recv().map_err(|_| Failed::Inside)?;
-    let contents = outcome.map_err(|error| span.in_scope(|| failed(error)))?;
+    let (asked, contents) = outcome.map_err(|error| span.in_scope(|| failed(error)))?;
     // Where there are several in different formats, the first is the one that the server prefers.
     // What has another URI is another resource: a member of a collection.
     let mut contents = contents.into_iter();
-    let first = contents.find(|contents| uri(contents) == Some(&stated.uri));
-    let mut representation = span.in_scope(|| represent(first.ok_or(Failed::NotFound)?))?;
-    if representation.mime_type.is_none() {
-        representation.mime_type = stated.mime_type;
+    let first = contents.find(|contents| uri(contents) == Some(&asked));
+    span.in_scope(|| represent(first.ok_or(Failed::NotFound)?))
+}
+
+/// Described first, since the media type may stand nowhere else.
+async fn contents(
+    found: &Found,
+    cx: &Context,
+) -> Result<(String, Vec<AnyResourceContents>), HandlerError> {
+    let resource = found.describe(cx).await?;
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        return Err(HandlerError::resource_not_found(resource.uri));
     }
-    Ok(representation)
+    let contents = found.read_as(&resource, cx).await?;
+    Ok((resource.uri, contents))
 }
 
 fn uri(contents: &AnyResourceContents) -> Option<&str> {
