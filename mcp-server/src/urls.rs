@@ -20,4 +20,4 @@ pub use keys::UrlKeys;
 pub use read::ReadByUrl;
 pub use service::UrlService;
 
-pub(crate) use issue::{Urls, offer};
+pub(crate) use issue::{Urls, hints, offer};

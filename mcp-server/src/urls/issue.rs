@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use http::header::AUTHORIZATION;
-use mcp_types::Resource;
+use mcp_types::{CacheScope, Resource};
 use tokio::sync::Semaphore;
 
 use super::config::{Claims, Clock, HttpUrls};
@@ -14,6 +14,7 @@ use super::token::{LONGEST_URI, Token};
 use crate::changes::BusMessage;
 use crate::context::{Context, Extensions, Principal};
 use crate::error::short;
+use crate::lists::Hints;
 use crate::resources;
 use crate::seal::SealError;
 use crate::server::Server;
@@ -197,6 +198,20 @@ fn url(resource: &Resource, cx: &Context) -> Option<(String, String)> {
         return None;
     }
     urls.issue(&resource.uri, cx.extension())
+}
+
+/// What caches may do with a list: one with URLs is for nobody but the peer that they were handed
+/// out to, and no longer of use than they are.
+pub(crate) fn hints(hints: &Hints, resources: &[Resource], cx: &Context) -> Hints {
+    let mut hints = hints.clone();
+    if let Some(urls) = &cx.server().inner.urls
+        && resources.iter().any(|resource| resource.http_url.is_some())
+    {
+        let lifetime = i64::try_from(urls.lifetime).unwrap_or(i64::MAX);
+        hints.ttl_ms = hints.ttl_ms.min(lifetime);
+        hints.scope = CacheScope::Private;
+    }
+    hints
 }
 
 /// Whether it will be known later who asks now: a request that has to be authorized, and of which

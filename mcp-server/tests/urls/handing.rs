@@ -1,7 +1,7 @@
 //! Who gets URLs, and for what.
 
-use mcp_server::types::{Resource, ResourceLink};
-use mcp_server::{Context, Proposal, ResourceDef, Server};
+use mcp_server::types::{CacheScope, Resource, ResourceLink};
+use mcp_server::{Context, Proposal, ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -111,6 +111,22 @@ async fn what_the_author_says_stays_unless_it_is_not_https() {
         answer["result"]["resource"].get("httpUrl").is_none(),
         "{answer}"
     );
+}
+
+#[tokio::test]
+async fn no_cache_gives_the_urls_of_one_peer_to_another_or_keeps_them_for_too_long() {
+    let hour = std::time::Duration::from_secs(3_600);
+    let cached = |builder: ServerBuilder| builder.cache_resources(hour, CacheScope::Public);
+    let plain = cached(offers()).build().expect("sound");
+    let (with, ..) = served(cached);
+    for (address, ttl, scope) in [
+        (serve(&plain), 3_600_000, "public"),
+        (with, 900_000, "private"),
+    ] {
+        let answer = call(address, "resources/list", json!({})).await;
+        assert_eq!(answer["result"]["ttlMs"], ttl);
+        assert_eq!(answer["result"]["cacheScope"], scope);
+    }
 }
 
 #[tokio::test]
