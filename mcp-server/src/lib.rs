@@ -39,7 +39,8 @@
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,
-//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`.
+//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`. What is
+//! read by a URL runs in a span `mcp.resource.url`, which names the resource, but not the URL.
 //!
 //! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
 //! as a range or a pattern, is then refused when the server is built, as far as the schema shows

@@ -23,12 +23,15 @@ use crate::server::Server;
 ///
 /// The last segment of the path is what counts, wherever the service is mounted. Who has a URL
 /// needs nothing else, so nothing that authenticates may stand before it; and whatever logs paths
-/// there, such as a proxy, logs what is as good as a key until it expires.
+/// there, such as a proxy, logs what is as good as a key until it expires. `Host` and `Origin` are
+/// not looked at: a page in a browser that does not have the URL gets nothing by a name of its own,
+/// and one that has it cannot read what comes, but from the same origin.
 ///
 /// The body is what `resources/read` gives to whom the URL was handed out; of several contents, the
 /// first. Its media type is the one that the contents name. What fails has a status and a line of
 /// text: 403 for what was never handed out or was [taken back](crate::Server::revoke_url), 410
-/// for what has expired, 404 where there is no such resource any more.
+/// for what has expired, 404 where there is no such resource any more. As many requests are served
+/// at once as the [`Limits`](crate::Limits) say for those of the protocol, and for as long.
 #[derive(Clone)]
 pub struct UrlService {
     server: Server,

@@ -108,6 +108,18 @@ async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
     soon(connection).await.expect("no panic").expect("an end");
 }
 
+/// Time passes whenever nothing else happens.
+#[tokio::test(start_paused = true)]
+async fn who_says_nothing_is_let_go_of() {
+    let (address, _server, _) = serve_tls();
+    let mut silent = TcpStream::connect(address).await.expect("connected");
+    let mut read = Vec::new();
+    let end = silent.read_to_end(&mut read);
+    let end = tokio::time::timeout(std::time::Duration::from_secs(30), end).await;
+    end.expect("an end").expect("read");
+    assert_eq!(read, b"");
+}
+
 #[tokio::test]
 async fn what_is_no_handshake_is_no_connection() {
     let (address, _server, certificate) = serve_tls();
