@@ -219,6 +219,10 @@ impl ServerBuilder {
     ///
     /// The first fault, see [`BuildError`].
     pub fn build(mut self) -> Result<Server, BuildError> {
+        #[cfg(feature = "https-url")]
+        if !self.offers(Proposal::HttpsUrl) && self.urls.take().is_some() {
+            tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
+        }
         lifecycle::routes(&mut self);
         listen::routes(&mut self);
         lists::routes(&mut self);
@@ -241,15 +245,8 @@ impl ServerBuilder {
                 .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?,
         };
         #[cfg(feature = "https-url")]
-        let urls = self.urls.filter(|_| {
-            let wanted = self.proposals.contains(&Proposal::HttpsUrl);
-            if !wanted {
-                tracing::warn!("no URLs are handed out: the proposal was not opted into");
-            }
-            wanted
-        });
-        #[cfg(feature = "https-url")]
-        let urls = urls
+        let urls = self
+            .urls
             .map(|urls| crate::urls::Urls::new(urls, self.limits.concurrent_requests))
             .transpose()
             .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
