@@ -79,6 +79,15 @@ pub enum BusMessage {
         /// The stream.
         stream: String,
     },
+    /// URLs of a resource are taken back.
+    #[cfg(feature = "https-url")]
+    UrlsRevoked {
+        /// The resource.
+        uri: String,
+        /// Those that were issued until then, in milliseconds since 1970. It may lie in the
+        /// future: clocks differ.
+        until: u64,
+    },
 }
 
 /// What a subscriber wants to hear of.

@@ -18,6 +18,8 @@ use mcp_types::{ProgressToken, RequestId, Revision, json};
 use serde_json::value::RawValue;
 
 pub(crate) use call::Call;
+#[cfg(feature = "https-url")]
+pub(crate) use call::catch;
 #[cfg(feature = "versioned-resources")]
 pub(crate) use call::caught;
 pub(crate) use head::Head;

@@ -10,5 +10,7 @@ pub mod requests;
 pub mod resources;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod serving;
+#[cfg(feature = "https-url")]
+pub mod urls;
 #[cfg(feature = "versioned-resources")]
 pub mod versions;

@@ -12,7 +12,7 @@ pub struct Limits {
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
     /// Requests of one connection or session that run at once, over HTTP of all connections
-    /// together: 1,024. One more is refused.
+    /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
     /// Requests of `subscriptions/listen` of one peer that last at once: 1,024. A peer is a
     /// connection; over HTTP it is who the [`Principal`](crate::Principal) says, else the address

@@ -37,6 +37,8 @@ pub(crate) struct Inner {
     pub(crate) stopping: Ended,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
+    #[cfg(feature = "https-url")]
+    pub(crate) urls: Option<Arc<crate::urls::Urls>>,
 }
 
 impl Server {
@@ -167,8 +169,15 @@ fn messages(revision: Revision) -> &'static [MessageInfo] {
 
 impl BusReceiver for Inner {
     fn receive(&self, message: BusMessage) {
-        if let BusMessage::Change(change) = message {
-            self.hub.tell(&change);
+        match message {
+            BusMessage::Change(change) => self.hub.tell(&change),
+            #[cfg(feature = "https-url")]
+            BusMessage::UrlsRevoked { uri, until } => {
+                if let Some(urls) = &self.urls {
+                    urls.revoke(&uri, until);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -44,6 +44,8 @@ use crate::lists::{Definition, Features, Hints, Kept, List};
 pub struct ResourceDef {
     resource: Resource,
     hints: Hints,
+    #[cfg(feature = "https-url")]
+    http_url: bool,
     reader: Option<Reading>,
     #[cfg(feature = "_proposals")]
     describer: Option<Describing>,
@@ -62,6 +64,8 @@ impl ResourceDef {
         Self {
             resource: Resource::new(uri, name),
             hints: Hints::default(),
+            #[cfg(feature = "https-url")]
+            http_url: true,
             reader: None,
             #[cfg(feature = "_proposals")]
             describer: None,

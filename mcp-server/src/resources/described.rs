@@ -115,6 +115,23 @@ macro_rules! described {
             self
         }
 
+        /// Whether a URL is handed out for it, where the server has [`HttpUrls`](crate::HttpUrls):
+        /// so it is, unless said here. Collections never have one.
+        #[cfg(feature = "https-url")]
+        pub fn http_url(mut self, http_url: bool) -> Self {
+            self.http_url = http_url;
+            self
+        }
+
+        #[cfg(feature = "https-url")]
+        pub(super) fn has_url(&self) -> bool {
+            #[cfg(feature = "sep-2093")]
+            if self.$each.resource_type == Some(mcp_types::ResourceType::Collection) {
+                return false;
+            }
+            self.http_url
+        }
+
         pub(super) fn hints(&self) -> &Hints {
             &self.hints
         }

@@ -18,6 +18,11 @@ use crate::context::Context;
 /// tools and prompts, notifications of changes.
 #[cfg(feature = "_proposals")]
 pub(crate) fn finish(resource: &mut Resource, cx: &Context) {
+    // Before it is forgotten what is a collection.
+    #[cfg(feature = "https-url")]
+    if cx.adds(Proposal::HttpsUrl) {
+        crate::urls::offer(resource, cx);
+    }
     withhold(resource, cx);
     #[cfg(feature = "versioned-resources")]
     if resource.version.is_none() && cx.adds(Proposal::VersionedResources) {

@@ -57,6 +57,15 @@ impl Found {
         }
     }
 
+    /// Whether it may be had by a URL.
+    #[cfg(feature = "https-url")]
+    pub(crate) fn has_url(&self) -> bool {
+        match &self.definition {
+            Defined::Resource(resource) => resource.has_url(),
+            Defined::Template(template, _) => template.has_url(),
+        }
+    }
+
     /// What is said of it, without its contents. Not [finished](super::finish) yet.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {

@@ -46,6 +46,8 @@ pub(super) async fn list(
     }
     let next = next.map(|position| keys.seal(PURPOSE, &bound_to, &position.to_bytes()));
     let hints = &cx.server().inner.features.resources.hints;
+    #[cfg(feature = "https-url")]
+    let hints = &crate::urls::hints(hints, &resources, &cx);
     let next = next.transpose()?.map(Cursor::from);
     Ok(ResourceDef::page(resources, hints, next))
 }

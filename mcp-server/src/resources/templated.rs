@@ -48,6 +48,8 @@ use crate::lists::{Definition, Features, Hints, Kept, List};
 pub struct TemplateDef {
     template: ResourceTemplate,
     hints: Hints,
+    #[cfg(feature = "https-url")]
+    http_url: bool,
     matcher: Option<Template>,
     reader: Option<Reading>,
     /// What is said of each resource and cannot be said of a template.
@@ -70,6 +72,8 @@ impl TemplateDef {
         Self {
             template: ResourceTemplate::new(template, name),
             hints: Hints::default(),
+            #[cfg(feature = "https-url")]
+            http_url: true,
             matcher: None,
             reader: None,
             #[cfg(feature = "_proposals")]
