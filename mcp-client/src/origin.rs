@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlFault {
-    /// It holds spaces, backslashes, control characters or such that are not ASCII.
+    /// It holds spaces, quotes, backslashes or others that no URL has, or such that are not ASCII.
     #[error("it holds characters that no URL has")]
     Characters,
     /// It is not absolute.
@@ -45,7 +45,8 @@ const SHOWN: usize = 32;
 impl Origin {
     /// The origin of a URL of the scheme `http` or `https`.
     pub(crate) fn parse(url: &str) -> Result<Self, UrlFault> {
-        if !url.bytes().all(|byte| byte.is_ascii_graphic()) || url.contains('\\') {
+        let legal = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+        if !url.bytes().all(legal) {
             return Err(UrlFault::Characters);
         }
         let (scheme, rest) = url.split_once(':').ok_or(UrlFault::Relative)?;
@@ -149,6 +150,7 @@ mod tests {
             ("https://exa mple.com/", UrlFault::Characters),
             ("https://example.com/\u{e9}", UrlFault::Characters),
             ("https://example.com/\n", UrlFault::Characters),
+            ("https://example.com/\"x", UrlFault::Characters),
             ("/icon.png", UrlFault::Relative),
             ("//example.com/x", UrlFault::Relative),
             (
