@@ -96,9 +96,10 @@ async fn an_icon_elsewhere_is_loaded_if_the_host_is_allowed() {
             other => panic!("{src}: {other:?}"),
         }
     }
-    let plain = host.load(&format!("http://127.0.0.1:{port}/"), IconPolicy::new());
+    let plain = format!("http://127.0.0.1:{port}/icon.png");
+    let found = host.load(&plain, IconPolicy::new()).await;
     let expected = UrlFault::Scheme("http".to_owned());
-    assert!(matches!(plain.await, Err(IconError::Url(fault)) if fault == expected));
+    assert!(matches!(found, Err(IconError::Url(fault)) if fault == expected));
     assert_eq!(host.web.connections(), 1);
     host.web.answer(Reply::ok("image/png", PNG));
     let policy = IconPolicy::new().allow_host("FILES.example");
