@@ -4,6 +4,7 @@
 //! they might read in different ways is none.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 
 /// Why a URL that a server names is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +35,7 @@ pub enum UrlFault {
 pub(crate) struct Origin {
     /// Whether the scheme is `https`; `http` otherwise.
     pub(crate) secure: bool,
-    /// In lower case; an IPv6 address without its brackets.
+    /// In the one way to write it; an IPv6 address without its brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
@@ -60,22 +61,18 @@ impl Origin {
         if authority.contains('@') {
             return Err(UrlFault::User);
         }
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(rest) => {
-                let (host, port) = rest.split_once(']').ok_or(UrlFault::Host)?;
-                host.parse::<std::net::Ipv6Addr>()
-                    .map_err(|_| UrlFault::Host)?;
-                (host, port)
+        let (host, port) = if let Some(rest) = authority.strip_prefix('[') {
+            let (address, port) = rest.split_once(']').ok_or(UrlFault::Host)?;
+            address.parse::<Ipv6Addr>().map_err(|_| UrlFault::Host)?;
+            (address, port)
+        } else {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (host, port) = authority.split_at(end);
+            let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            if host.is_empty() || !host.bytes().all(legal) {
+                return Err(UrlFault::Host);
             }
-            None => {
-                let end = authority.find(':').unwrap_or(authority.len());
-                let (host, port) = authority.split_at(end);
-                let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-                if host.is_empty() || !host.bytes().all(legal) {
-                    return Err(UrlFault::Host);
-                }
-                (host, port)
-            }
+            (host, port)
         };
         let port = match port.strip_prefix(':') {
             Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -87,7 +84,7 @@ impl Origin {
         };
         Ok(Self {
             secure,
-            host: host.to_ascii_lowercase(),
+            host: self::host(host),
             port,
         })
     }
@@ -118,11 +115,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A host as a program names it, as [`Origin::is_among`] compares it.
+/// The one way to write a host, as [`Origin::is_among`] compares it.
 pub(crate) fn host(name: &str) -> String {
     let name = name.strip_prefix('[').unwrap_or(name);
     let name = name.strip_suffix(']').unwrap_or(name);
-    name.to_ascii_lowercase()
+    match name.parse::<Ipv6Addr>() {
+        Ok(address) => address.to_string(),
+        Err(_) => name.to_ascii_lowercase(),
+    }
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
             ("https://Example.COM/a?b#c", "https://example.com:443"),
             ("HTTP://example.com", "http://example.com:80"),
             ("https://example.com:8443?x", "https://example.com:8443"),
-            ("https://[2001:DB8::1]:1/", "https://[2001:db8::1]:1"),
+            ("https://[2001:DB8:0::1]:1/", "https://[2001:db8::1]:1"),
             ("https://127.0.0.1#x", "https://127.0.0.1:443"),
         ] {
             let found = Origin::parse(url).map(|origin| origin.to_string());

@@ -32,15 +32,16 @@ fn v4(address: Ipv4Addr) -> bool {
 }
 
 fn v6(address: Ipv6Addr) -> bool {
-    let [a, b, c, d, e, f, g, h] = address.segments();
+    let parts = address.segments();
+    let [a, b, c, .., low, lowest] = parts;
     let carried = |high: u16, low: u16| {
         let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
         v4(Ipv4Addr::new(a, b, c, d))
     };
     match (a, b) {
         // Mapped, and translated by NAT64 under the prefix that everybody knows.
-        (0, 0) if (c, d, e, f) == (0, 0, 0, 0xffff) => carried(g, h),
-        (0x64, 0xff9b) if (c, d, e, f) == (0, 0, 0, 0) => carried(g, h),
+        (0, 0) if parts.starts_with(&[0, 0, 0, 0, 0, 0xffff]) => carried(low, lowest),
+        (0x64, 0xff9b) if parts.starts_with(&[a, b, 0, 0, 0, 0]) => carried(low, lowest),
         // 6to4.
         (0x2002, high) => carried(high, c),
         // Assignments for protocols, Teredo among them; documents.

@@ -29,7 +29,7 @@ pub enum FetchFailed {
         /// What had been tried before.
         attempts: Vec<FetchError>,
         /// How large it is.
-        source: FetchError,
+        source: Box<FetchError>,
     },
     /// The transfer broke off, and could not go on, after the program had taken some of it.
     #[error("`{uri}` broke off after {given} bytes: {source}{}", List(attempts))]
@@ -41,7 +41,7 @@ pub enum FetchFailed {
         /// What had been tried before.
         attempts: Vec<FetchError>,
         /// Why it broke off.
-        source: FetchError,
+        source: Box<FetchError>,
     },
     /// What it was written to failed.
     #[error("writing failed after {given} bytes: {source}")]

@@ -179,7 +179,7 @@ impl Fetched {
             return Err(FetchFailed::TooLarge {
                 uri: uri(),
                 attempts: std::mem::take(&mut self.attempts),
-                source: error,
+                source: Box::new(error),
             });
         }
         if self.given > 0 {
@@ -188,7 +188,7 @@ impl Fetched {
                 uri: uri(),
                 given: self.given,
                 attempts: std::mem::take(&mut self.attempts),
-                source: error,
+                source: Box::new(error),
             });
         }
         tracing::debug!(uri = self.reference.uri, %error, "read in place of the URL");

@@ -32,25 +32,22 @@ pub(super) async fn read(
     }
     let contents = client.read_resource(&reference.uri).await?.contents;
     let mut parts: Vec<_> = contents.into_iter().filter_map(Part::new).collect();
-    let chosen = match wanted {
-        Some(wanted) => {
-            let found = parts.iter().filter_map(|part| part.media_type.clone());
-            let found = found.collect();
-            parts.retain(|part| part.is(wanted));
-            let own = |part: &Part| part.uri == reference.uri;
-            let at = parts.iter().position(own).unwrap_or_default();
-            let part = parts.into_iter().nth(at);
-            part.ok_or_else(|| ReadError::MediaType {
-                wanted: wanted.to_owned(),
-                found,
-            })?
-        }
-        None => {
-            let listed = reference.mime_type.as_deref().unwrap_or_default();
-            let rank = |part: &Part| (part.uri != reference.uri, !part.is(listed));
-            let best = parts.into_iter().min_by_key(rank);
-            best.ok_or(ReadError::Empty)?
-        }
+    let chosen = if let Some(wanted) = wanted {
+        let found = parts.iter().filter_map(|part| part.media_type.clone());
+        let found = found.collect();
+        parts.retain(|part| part.is(wanted));
+        let own = |part: &Part| part.uri == reference.uri;
+        let at = parts.iter().position(own).unwrap_or_default();
+        let part = parts.into_iter().nth(at);
+        part.ok_or_else(|| ReadError::MediaType {
+            wanted: wanted.to_owned(),
+            found,
+        })?
+    } else {
+        let listed = reference.mime_type.as_deref().unwrap_or_default();
+        let rank = |part: &Part| (part.uri != reference.uri, !part.is(listed));
+        let best = parts.into_iter().min_by_key(rank);
+        best.ok_or(ReadError::Empty)?
     };
     let bytes: Bytes = match chosen.data {
         Data::Text(text) => text.into_bytes().into(),

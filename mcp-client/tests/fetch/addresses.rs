@@ -84,7 +84,7 @@ async fn a_name_is_looked_up_once_for_a_connection() {
         counter.fetch_add(1, Ordering::SeqCst);
         ready(Ok(vec![address]))
     });
-    let fetch = mcp.client.fetch(&resource()).policy(policy);
+    let fetch = mcp.client.fetch(resource()).policy(policy);
     let mut fetched = soon(fetch).await.expect("fetched");
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
     assert_eq!(asked.load(Ordering::SeqCst), 2);

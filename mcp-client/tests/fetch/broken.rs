@@ -31,7 +31,7 @@ fn rest(from: usize) -> Reply {
 }
 
 async fn fetch(mcp: &Mcp, web: &Web) -> Fetched {
-    let fetch = mcp.client.fetch(&resource()).policy(web.policy());
+    let fetch = mcp.client.fetch(resource()).policy(web.policy());
     let fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Url);
     fetched

@@ -184,7 +184,7 @@ async fn a_certificate_that_is_none_is_said() {
         .allow_private(true)
         .tls_roots("nothing")
         .resolver(|_, port| std::future::ready(Ok(vec![([127, 0, 0, 1], port).into()])));
-    let fetch = mcp.client.fetch(&resource()).policy(policy);
+    let fetch = mcp.client.fetch(resource()).policy(policy);
     let fetched = soon(fetch).await.expect("fetched");
     assert!(matches!(
         fetched.attempts(),
@@ -197,17 +197,19 @@ async fn a_host_that_takes_too_long_is_left() {
     let short = Duration::from_millis(500);
     let head = ["Content-Type: text/plain", "Content-Length: 10"];
     // No head, no body, not all of the body; and the time in all.
-    let cases: [(Reply, fn(FetchPolicy, Duration) -> FetchPolicy); 4] = [
-        (Reply::nothing(), FetchPolicy::idle),
-        (Reply::new("200 OK", &head, b""), FetchPolicy::idle),
-        (Reply::new("200 OK", &head, b"by the"), FetchPolicy::idle),
-        (Reply::new("200 OK", &head, b"by the"), FetchPolicy::time),
-    ];
-    for (reply, limited) in cases {
+    let begun = || Reply::new("200 OK", &head, b"by the");
+    let long = Duration::from_secs(600);
+    for (reply, idle, time) in [
+        (Reply::nothing(), short, long),
+        (Reply::new("200 OK", &head, b""), short, long),
+        (begun(), short, long),
+        (begun(), long, short),
+    ] {
         let web = Web::start().await;
         let mcp = Mcp::start().await;
         web.answer(reply.hold());
-        let found = reason(&mcp, &resource(), limited(web.policy(), short)).await;
+        let policy = web.policy().idle(idle).time(time);
+        let found = reason(&mcp, &resource(), policy).await;
         assert!(found.starts_with("Time { after: "), "{found}");
     }
 }

@@ -7,7 +7,7 @@ use crate::web::{Reply, Web, soon};
 
 /// Why a redirect is not followed.
 async fn not_followed(mcp: &Mcp, policy: FetchPolicy) -> String {
-    let fetch = mcp.client.fetch(&resource()).policy(policy);
+    let fetch = mcp.client.fetch(resource()).policy(policy);
     let fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Read);
     match fetched.attempts() {
@@ -29,7 +29,7 @@ async fn redirects_within_the_origin_are_followed_with_nothing_added() {
     ] {
         web.answer(Reply::redirect(status, to));
         web.answer(Reply::ok("text/plain", b"by the URL"));
-        let fetch = mcp.client.fetch(&resource()).policy(web.policy());
+        let fetch = mcp.client.fetch(resource()).policy(web.policy());
         let mut fetched = soon(fetch).await.expect("fetched");
         assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
@@ -102,7 +102,7 @@ async fn a_redirect_may_lead_to_a_host_that_is_allowed() {
     web.answer(Reply::redirect("302 Found", "https://other.example/there"));
     web.answer(Reply::ok("text/plain", b"by the URL"));
     let policy = web.policy().allow_host("other.example");
-    let fetch = mcp.client.fetch(&resource()).policy(policy.clone());
+    let fetch = mcp.client.fetch(resource()).policy(policy.clone());
     let mut fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
@@ -119,7 +119,7 @@ async fn a_program_may_keep_to_its_hosts() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     let only = |host: &str| web.policy().allow_host(host).only_allowed(true);
-    let fetch = mcp.client.fetch(&resource()).policy(only("other.example"));
+    let fetch = mcp.client.fetch(resource()).policy(only("other.example"));
     let fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Read);
     match fetched.attempts() {
@@ -128,7 +128,7 @@ async fn a_program_may_keep_to_its_hosts() {
     }
     assert_eq!(web.connections(), 0);
     web.answer(Reply::ok("text/plain", b"by the URL"));
-    let fetch = mcp.client.fetch(&resource()).policy(only("files.example"));
+    let fetch = mcp.client.fetch(resource()).policy(only("files.example"));
     let fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Url);
 }

@@ -84,7 +84,7 @@ async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
 async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
     let web = Web::start().await;
     let client = client(vec![text(URI, "text/html", "<p>own</p>")]).await;
-    let fetch = client.fetch(&resource()).policy(web.policy());
+    let fetch = client.fetch(resource()).policy(web.policy());
     let mut fetched = soon(fetch.as_type("text/html")).await.expect("fetched");
     assert!(matches!(fetched.attempts(), [FetchError::MediaType { .. }]));
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "<p>own</p>");
@@ -94,7 +94,7 @@ async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
 /// Why neither way was of use.
 async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> ReadError {
     let client = client(contents).await;
-    let error = soon(client.fetch(&resource()).policy(policy)).await;
+    let error = soon(client.fetch(resource()).policy(policy)).await;
     let error = error.expect_err("no content");
     // Both reasons are said, and no secret is.
     let text = error.to_string();

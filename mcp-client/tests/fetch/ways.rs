@@ -11,7 +11,7 @@ async fn a_url_is_used_and_nothing_of_the_connection_goes_there() {
     let mut web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::ok("text/plain; charset=utf-8", b"by the URL"));
-    let fetch = mcp.client.fetch(&resource()).policy(web.policy());
+    let fetch = mcp.client.fetch(resource()).policy(web.policy());
     let mut fetched = soon(fetch).await.expect("fetched");
     assert_eq!(fetched.by(), FetchedBy::Url);
     assert_eq!(fetched.length(), Some(10));
@@ -51,7 +51,7 @@ async fn no_authorization_and_no_header_of_an_http_server_leaves_its_origin() {
     let builder = Client::builder("test", "1.0.0").fetch_policy(web.policy());
     let client = soon(builder.connect(http)).await.expect("connected");
     web.answer(Reply::ok("text/plain", b"by the URL"));
-    let mut fetched = soon(client.fetch(&resource())).await.expect("fetched");
+    let mut fetched = soon(client.fetch(resource())).await.expect("fetched");
     assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
     let head = web.head().await.to_ascii_lowercase();
     for secret in [
@@ -109,7 +109,7 @@ async fn a_body_without_a_length_is_taken_to_its_end() {
     ] {
         let headers = ["Content-Type: text/plain", header];
         web.answer(Reply::new("200 OK", &headers, body.as_bytes()));
-        let fetch = mcp.client.fetch(&resource()).policy(web.policy());
+        let fetch = mcp.client.fetch(resource()).policy(web.policy());
         let mut fetched = soon(fetch).await.expect("fetched");
         assert_eq!(fetched.length(), None);
         assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "by the URL");
@@ -155,7 +155,7 @@ async fn what_is_written_to_may_fail() {
     let web = Web::start().await;
     let mcp = Mcp::start().await;
     web.answer(Reply::ok("text/plain", b"by the URL"));
-    let fetch = mcp.client.fetch(&resource()).policy(web.policy());
+    let fetch = mcp.client.fetch(resource()).policy(web.policy());
     let mut fetched = soon(fetch).await.expect("fetched");
     let mut room = [0_u8; 4];
     let error = soon(fetched.write_to(&mut std::io::Cursor::new(&mut room[..]))).await;

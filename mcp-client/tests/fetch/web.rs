@@ -182,11 +182,11 @@ async fn serve(
         let Ok(mut stream) = acceptor.accept(socket).await else {
             continue;
         };
-        let Some(head) = request(&mut stream).await else {
+        let Some(request) = request(&mut stream).await else {
             continue;
         };
         // Nobody waits for more once the test is over.
-        if asked.send(head).is_err() {
+        if asked.send(request).is_err() {
             return;
         }
         let Some(reply) = script.recv().await else {
