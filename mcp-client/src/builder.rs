@@ -20,6 +20,8 @@ use crate::client::Client;
 use crate::connect::connect;
 use crate::core::Core;
 use crate::error::ConnectError;
+#[cfg(feature = "tls")]
+use crate::fetch::FetchPolicy;
 use crate::inputs::{InputError, Inputs, handler};
 use crate::life::Life;
 use crate::limits::Limits;
@@ -43,6 +45,8 @@ pub struct ClientBuilder {
     log_level: Option<LoggingLevel>,
     cache: Option<Cache>,
     pinned: Option<Revision>,
+    #[cfg(feature = "tls")]
+    fetch: FetchPolicy,
 }
 
 impl ClientBuilder {
@@ -57,6 +61,8 @@ impl ClientBuilder {
             log_level: None,
             cache: None,
             pinned: None,
+            #[cfg(feature = "tls")]
+            fetch: FetchPolicy::new(),
         }
     }
 
@@ -87,6 +93,14 @@ impl ClientBuilder {
     /// Other bounds than the default ones.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// What is loaded of URLs that the server names, and how. The default is that of
+    /// [`FetchPolicy::new`].
+    #[cfg(feature = "tls")]
+    pub fn fetch_policy(mut self, policy: FetchPolicy) -> Self {
+        self.fetch = policy;
         self
     }
 
@@ -260,6 +274,8 @@ impl ClientBuilder {
             era: RwLock::default(),
             pinned: self.pinned,
             life: Life::new(),
+            #[cfg(feature = "tls")]
+            fetch: self.fetch,
         }))
     }
 }

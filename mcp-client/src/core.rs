@@ -20,6 +20,8 @@ use tokio::sync::watch;
 use crate::cache::Cached;
 use crate::calls::{Calls, Reply};
 use crate::era::Era;
+#[cfg(feature = "tls")]
+use crate::fetch::FetchPolicy;
 use crate::inputs::Inputs;
 use crate::life::Life;
 use crate::limits::Limits;
@@ -65,6 +67,9 @@ pub(crate) struct Core {
     /// The one revision that the program wants to speak.
     pub(crate) pinned: Option<Revision>,
     pub(crate) life: Life,
+    /// How URLs that the server names are loaded.
+    #[cfg(feature = "tls")]
+    pub(crate) fetch: FetchPolicy,
 }
 
 impl Core {

@@ -3,7 +3,7 @@
 
 mod answer;
 mod authorize;
-mod body;
+pub(crate) mod body;
 mod connector;
 mod eras;
 mod error;
@@ -16,7 +16,9 @@ mod outbox;
 mod params;
 mod run;
 mod session;
-mod url;
+#[cfg(feature = "tls")]
+pub(crate) mod tls;
+pub(crate) mod url;
 mod wire;
 
 use std::fmt;

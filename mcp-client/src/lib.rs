@@ -88,9 +88,12 @@ mod core;
 mod era;
 mod error;
 mod exchange;
+#[cfg(feature = "tls")]
+mod fetch;
 pub mod guide;
 #[cfg(feature = "http")]
 mod http;
+pub mod icons;
 mod inputs;
 mod life;
 mod limits;
@@ -99,6 +102,7 @@ mod list;
 #[rustfmt::skip]
 mod methods;
 mod notifications;
+mod origin;
 mod pages;
 mod params;
 mod requests;
@@ -117,12 +121,17 @@ pub use cache::Cache;
 pub use call::Call;
 pub use client::Client;
 pub use error::{CallError, ConnectError, TransportError};
+#[cfg(feature = "https-url")]
+pub use fetch::{Fetch, FetchFailed, Fetched, FetchedBy, ReadError, Reference};
+#[cfg(feature = "tls")]
+pub use fetch::{FetchError, FetchPolicy, RedirectFault};
 pub use inputs::InputError;
 pub use limits::Limits;
 pub use list::{ElementError, List, ListError, Listed, Page, Paged};
 pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
+pub use origin::UrlFault;
 #[cfg(feature = "versioned-resources")]
 pub use resources::Current;
 #[cfg(feature = "json-schema")]

@@ -47,6 +47,11 @@ pub(crate) trait Link: Send + Sync {
         false
     }
 
+    /// The URL of the server, where it has one.
+    fn url(&self) -> Option<String> {
+        None
+    }
+
     /// Takes note of the revision that the server turned out to speak, or that what was known of
     /// it is wrong.
     fn found(&self, revision: Option<Revision>) {

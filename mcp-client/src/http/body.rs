@@ -17,10 +17,10 @@ use super::outbox::Outbox;
 use crate::error::TransportError;
 
 /// A body that is there at once.
-pub(super) struct Full(Bytes);
+pub(crate) struct Full(Bytes);
 
 impl Full {
-    pub(super) fn new(bytes: Bytes) -> Self {
+    pub(crate) fn new(bytes: Bytes) -> Self {
         Self(bytes)
     }
 }
@@ -50,11 +50,11 @@ impl Body for Full {
 }
 
 /// The next bytes; `None` at the end.
-async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, TransportError> {
+pub(crate) async fn chunk(body: &mut Incoming) -> Result<Option<Bytes>, HttpError> {
     loop {
         match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
             None => return Ok(None),
-            Some(Err(error)) => return Err(HttpError::Exchange(error.into()).into()),
+            Some(Err(error)) => return Err(HttpError::Exchange(error.into())),
             Some(Ok(frame)) => {
                 if let Ok(bytes) = frame.into_data() {
                     return Ok(Some(bytes));

@@ -9,6 +9,8 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::body::Full;
 use super::error::HttpError;
+#[cfg(feature = "tls")]
+use super::tls;
 use crate::limits::Limits;
 
 /// Less than the 5 seconds after which a widespread server closes a connection: what is sent at
@@ -53,46 +55,16 @@ fn secure(connector: HttpConnector, _: &Uri, _: &Roots) -> Result<Connector, Htt
 
 #[cfg(feature = "tls")]
 fn secure(mut connector: HttpConnector, url: &Uri, roots: &Roots) -> Result<Connector, HttpError> {
-    use std::sync::Arc;
-
-    use rustls::pki_types::CertificateDer;
-    use rustls::pki_types::pem::PemObject;
-    use rustls::{ClientConfig, RootCertStore};
-
-    let mut store = RootCertStore::empty();
     // To read all that the system trusts takes a while, and plain text does without.
-    if url.scheme() == Some(&http::uri::Scheme::HTTPS) {
-        let native = rustls_native_certs::load_native_certs();
-        for error in native.errors {
-            tracing::warn!(%error, "a certificate of the system cannot be read");
-        }
-        store.add_parsable_certificates(native.certs);
-        for pem in &roots.pem {
-            let before = store.len();
-            for certificate in CertificateDer::pem_slice_iter(pem) {
-                let certificate = certificate.map_err(fault)?;
-                store.add(certificate).map_err(fault)?;
-            }
-            if store.len() == before {
-                return Err(fault("there is none"));
-            }
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(fault)?
-        .with_root_certificates(store)
-        .with_no_client_auth();
+    let store = if url.scheme() == Some(&http::uri::Scheme::HTTPS) {
+        tls::trusted(&roots.pem)?
+    } else {
+        rustls::RootCertStore::empty()
+    };
     connector.enforce_http(false);
     Ok(hyper_rustls::HttpsConnectorBuilder::new()
-        .with_tls_config(config)
+        .with_tls_config(tls::config(store)?)
         .https_or_http()
         .enable_http1()
         .wrap_connector(connector))
-}
-
-#[cfg(feature = "tls")]
-fn fault(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HttpError {
-    HttpError::Certificate(error.into())
 }

@@ -175,6 +175,10 @@ impl Link for HttpLink {
         matches!(self.remembered(), Some(Begin::Handshake | Begin::Stream))
     }
 
+    fn url(&self) -> Option<String> {
+        Some(self.wire.url.to_string())
+    }
+
     fn found(&self, revision: Option<Revision>) {
         let streams = self.session.borrow().messages.is_some();
         self.remember(revision.map(|revision| match revision {

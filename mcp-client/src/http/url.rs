@@ -44,11 +44,17 @@ pub(super) fn origin(url: &Uri) -> String {
 
 /// Where a reference leads that stands at `base`, if that is of the same origin.
 pub(super) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
+    let url = parse(&absolute(base, reference)?).ok()?;
+    (origin(&url) == origin(base)).then_some(url)
+}
+
+/// The URL that a reference means which stands at `base`, whatever it is.
+pub(crate) fn absolute(base: &Uri, reference: &str) -> Option<String> {
     let reference = reference.split('#').next().unwrap_or_default().trim();
     let scheme = base.scheme_str()?;
     let authority = base.authority()?;
     let path = base.path();
-    let absolute = if has_scheme(reference) {
+    Some(if has_scheme(reference) {
         reference.to_owned()
     } else if reference.starts_with("//") {
         format!("{scheme}:{reference}")
@@ -67,9 +73,7 @@ pub(super) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
         let path = without_dots(&format!("{folder}{relative}"));
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
         format!("{scheme}://{authority}{path}{query}")
-    };
-    let url = parse(&absolute).ok()?;
-    (origin(&url) == origin(base)).then_some(url)
+    })
 }
 
 fn has_scheme(reference: &str) -> bool {

@@ -1,0 +1,145 @@
+//! Which addresses are on the public internet.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Whether anybody on the internet could reach this address: not one of the machine itself, of its
+/// network, of a provider's inside, of a group, or one that stands in documents. An IPv6 address
+/// that carries an IPv4 address is what that is.
+///
+/// The registries of special addresses at IANA list them (RFC 6890).
+pub(super) fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => v4(address),
+        IpAddr::V6(address) => v6(address),
+    }
+}
+
+fn v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    !matches!(
+        (a, b, c),
+        (0 | 10 | 127 | 224.., ..)
+            | (100, 64..=127, _)
+            | (169, 254, _)
+            | (172, 16..=31, _)
+            | (192, 168, _)
+            | (192, 0, 0 | 2)
+            | (192, 88, 99)
+            | (198, 18 | 19, _)
+            | (198, 51, 100)
+            | (203, 0, 113)
+    )
+}
+
+fn v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    let [a, b, c, .., low, lowest] = parts;
+    let carried = |high: u16, low: u16| {
+        let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
+        v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match (a, b) {
+        // Mapped, and translated by NAT64 under the prefix that everybody knows.
+        (0, 0) if parts.starts_with(&[0, 0, 0, 0, 0, 0xffff]) => carried(low, lowest),
+        (0x64, 0xff9b) if parts.starts_with(&[a, b, 0, 0, 0, 0]) => carried(low, lowest),
+        // 6to4.
+        (0x2002, high) => carried(high, c),
+        // Assignments for protocols, Teredo among them; documents.
+        (0x2001, 0..=0x1ff | 0xdb8) | (0x3fff, 0..=0xfff) => false,
+        // All else that is public begins with these three bits.
+        _ => a & 0xe000 == 0x2000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_of_the_inside_is_public() {
+        for text in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.254",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.8",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.19.255.255",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "239.255.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.1.2.3",
+            "::ffff:169.254.169.254",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::192.168.0.1",
+            "64:ff9b:1::808:808",
+            "64:ff9b::1:808:808",
+            "100::1",
+            "2001::1",
+            "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+            "2001:2::1",
+            "2001:20::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "2002:a00:1::",
+            "2002:c0a8:101::1",
+            "3fff::1",
+            "3fff:fff::1",
+            "4000::1",
+            "5f00::1",
+            "fc00::1",
+            "fd12:3456:789a::1",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            let address: IpAddr = text.parse().expect("an address");
+            assert!(!is_public(address), "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_the_internet_are_public() {
+        for text in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "11.0.0.1",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.17.0.1",
+            "198.20.0.1",
+            "223.255.255.255",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "2001:200::1",
+            "2001:4860:4860::8888",
+            "2002:808:808::1",
+            "2606:4700:4700::1111",
+            "2a00:1450::1",
+            "3fff:1000::1",
+        ] {
+            let address: IpAddr = text.parse().expect("an address");
+            assert!(is_public(address), "{text}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! When a URL expires: a time as RFC 3339 writes it, which is the part of ISO 8601 that names one
+//! moment.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The moment that a text names: `2026-07-28T12:00:00Z`, with parts of a second if it likes, and
+/// `+02:00` in place of `Z`. Parts of a second are cut off. A time without an offset is none: it
+/// would be another moment in another place.
+pub(super) fn moment(text: &str) -> Option<SystemTime> {
+    let mut reader = Reader(text.as_bytes());
+    let year = reader.number(4)?;
+    reader.sign(b"-")?;
+    let month = reader.number(2)?;
+    reader.sign(b"-")?;
+    let day = reader.number(2)?;
+    reader.sign(b"Tt")?;
+    let hour = reader.number(2)?;
+    reader.sign(b":")?;
+    let minute = reader.number(2)?;
+    reader.sign(b":")?;
+    let second = reader.number(2)?;
+    if reader.sign(b".").is_some() {
+        reader.fraction()?;
+    }
+    let offset = match reader.sign(b"Zz+-")? {
+        sign @ (b'+' | b'-') => {
+            let hours = reader.number(2)?;
+            reader.sign(b":")?;
+            let minutes = reader.number(2)?;
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let offset = hours * 3600 + minutes * 60;
+            if sign == b'+' { offset } else { -offset }
+        }
+        _ => 0,
+    };
+    // The last second of a day that a leap second makes longer counts as the one before it.
+    let legal = (1..=12).contains(&month)
+        && (1..=days_of(year, month)).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second <= 60;
+    if !legal || !reader.0.is_empty() {
+        return None;
+    }
+    let second = second.min(59);
+    let since = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+    let span = Duration::from_secs(since.unsigned_abs());
+    if since < 0 {
+        UNIX_EPOCH.checked_sub(span)
+    } else {
+        UNIX_EPOCH.checked_add(span)
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn sign(&mut self, among: &[u8]) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        if !among.contains(first) {
+            return None;
+        }
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// A number of exactly so many digits.
+    fn number(&mut self, digits: usize) -> Option<i64> {
+        let (number, rest) = self.0.split_at_checked(digits)?;
+        self.0 = rest;
+        number.iter().try_fold(0, |sum, digit| {
+            let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
+            Some(sum * 10 + digit)
+        })
+    }
+
+    fn fraction(&mut self) -> Option<()> {
+        let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit());
+        let digits = digits.count();
+        self.0 = self.0.get(digits..)?;
+        (digits > 0).then_some(())
+    }
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+fn days_of(year: i64, month: i64) -> i64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days from the beginning of 1970 to a day of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // The days of all whole years before; the year 0 was a leap year.
+    let whole = |year: i64| {
+        let last = year - 1;
+        year * 365 + last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400)
+    };
+    let months: i64 = (1..month).map(|month| days_of(year, month)).sum();
+    whole(year) - whole(1970) + months + day - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(text: &str) -> Option<i64> {
+        let moment = moment(text)?;
+        let span = |span: Duration| i64::try_from(span.as_secs()).expect("in bounds");
+        Some(match moment.duration_since(UNIX_EPOCH) {
+            Ok(after) => span(after),
+            Err(before) => -span(before.duration()),
+        })
+    }
+
+    #[test]
+    fn moments_are_where_they_should_be() {
+        for (text, expected) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("1970-01-01t00:00:01z", 1),
+            ("1969-12-31T23:59:59Z", -1),
+            ("2000-02-29T12:00:00Z", 951_825_600),
+            ("2026-07-28T00:00:00Z", 1_785_196_800),
+            ("2026-07-28T02:00:00+02:00", 1_785_196_800),
+            ("2026-07-27T18:30:00-05:30", 1_785_196_800),
+            ("2026-07-28T00:00:00.999Z", 1_785_196_800),
+            ("2016-12-31T23:59:60Z", 1_483_228_799),
+            ("0001-01-01T00:00:00Z", -62_135_596_800),
+            ("0000-01-01T00:00:00Z", -62_167_219_200),
+            ("9999-12-31T23:59:59Z", 253_402_300_799),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_moment_is_none() {
+        for text in [
+            "",
+            "soon",
+            "1785196800",
+            "2026-07-28",
+            "2026-07-28T00:00:00",
+            "2026-07-28 00:00:00Z",
+            "2026-07-28T00:00Z",
+            "2026-07-28T00:00:00.Z",
+            "2026-07-28T00:00:00Z ",
+            "2026-07-28T00:00:00+0200",
+            "2026-07-28T00:00:00+24:00",
+            "2026-07-28T24:00:00Z",
+            "2026-07-28T00:60:00Z",
+            "2026-07-28T00:00:61Z",
+            "2026-00-01T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "1900-02-29T00:00:00Z",
+            "2026-04-31T00:00:00Z",
+            "2026-07-00T00:00:00Z",
+            "-2026-07-28T00:00:00Z",
+            "2026-7-28T00:00:00Z",
+            "20260728T000000Z",
+            "２026-07-28T00:00:00Z",
+        ] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! TLS by rustls with ring: whom it trusts, and how it is set up.
+
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use super::error::HttpError;
+
+/// The certificates that the system trusts, and those in these texts in PEM.
+pub(crate) fn trusted(pem: &[Vec<u8>]) -> Result<RootCertStore, HttpError> {
+    let mut store = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    for error in native.errors {
+        tracing::warn!(%error, "a certificate of the system cannot be read");
+    }
+    store.add_parsable_certificates(native.certs);
+    for pem in pem {
+        let before = store.len();
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(fault)?;
+            store.add(certificate).map_err(fault)?;
+        }
+        if store.len() == before {
+            return Err(fault("there is none"));
+        }
+    }
+    Ok(store)
+}
+
+pub(crate) fn config(roots: RootCertStore) -> Result<ClientConfig, HttpError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(fault)?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
+}
+
+fn fault(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> HttpError {
+    HttpError::Certificate(error.into())
+}

@@ -1,0 +1,146 @@
+//! [`ImageFormat`]: what bytes are, whatever they are called.
+
+use std::fmt;
+
+/// A format of images, known by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ImageFormat {
+    /// PNG.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// WebP.
+    Webp,
+    /// GIF.
+    Gif,
+    /// SVG: a document, which can hold scripts and refer to others.
+    Svg,
+}
+
+impl ImageFormat {
+    /// Its media type.
+    #[must_use]
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+            Self::Gif => "image/gif",
+            Self::Svg => "image/svg+xml",
+        }
+    }
+
+    /// What these bytes begin as; `None` where that is no image of a known format.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+            Some(Self::Png)
+        } else if bytes.starts_with(b"\xff\xd8\xff") {
+            Some(Self::Jpeg)
+        } else if bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a") {
+            Some(Self::Gif)
+        } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+            Some(Self::Webp)
+        } else {
+            is_svg(bytes).then_some(Self::Svg)
+        }
+    }
+}
+
+impl fmt::Display for ImageFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.media_type())
+    }
+}
+
+/// A media type without its parameters, in lower case; `image/jpg` is another name of `image/jpeg`.
+pub(super) fn normal(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    if essence == "image/jpg" {
+        return ImageFormat::Jpeg.media_type().to_owned();
+    }
+    essence
+}
+
+/// Whether a media type says nothing of an image.
+pub(super) fn is_generic(essence: &str) -> bool {
+    matches!(
+        essence,
+        "" | "application/octet-stream" | "binary/octet-stream" | "text/plain"
+    )
+}
+
+/// Whether the first element of a document is `svg`. A document with definitions of its own before
+/// it is none that is wanted.
+fn is_svg(bytes: &[u8]) -> bool {
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = if rest.starts_with(b"<?") {
+            b"?>"
+        } else if rest.starts_with(b"<!--") {
+            b"-->"
+        } else if rest.starts_with(b"<!DOCTYPE") {
+            b">"
+        } else {
+            break;
+        };
+        let Some(at) = rest.windows(end.len()).position(|part| part == end) else {
+            return false;
+        };
+        let (passed, behind) = rest.split_at(at + end.len());
+        if end == b">" && passed.contains(&b'[') {
+            return false;
+        }
+        rest = behind;
+    }
+    let name = rest.strip_prefix(b"<svg");
+    let next = name.and_then(|behind| behind.first());
+    next.is_some_and(|next| next.is_ascii_whitespace() || b">/".contains(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_known_by_their_first_bytes() {
+        for (bytes, format) in [
+            (&b"\x89PNG\r\n\x1a\n...."[..], Some(ImageFormat::Png)),
+            (b"\xff\xd8\xff\xe0", Some(ImageFormat::Jpeg)),
+            (b"GIF87a", Some(ImageFormat::Gif)),
+            (b"GIF89a", Some(ImageFormat::Gif)),
+            (b"RIFF\x04\0\0\0WEBPVP8 ", Some(ImageFormat::Webp)),
+            (b"<svg xmlns=\"\">", Some(ImageFormat::Svg)),
+            (
+                b"\xef\xbb\xbf <?xml version=\"1.0\"?>\n<!-- > --><!DOCTYPE svg PUBLIC \"\">\n<svg\n>",
+                Some(ImageFormat::Svg),
+            ),
+            (b"<svg/>", Some(ImageFormat::Svg)),
+            (b"", None),
+            (b"\x89PNG", None),
+            (b"RIFF\x04\0\0\0WAVE", None),
+            (b"GIF88a", None),
+            (b"BM....", None),
+            (b"<svgx>", None),
+            (b"<svg", None),
+            (b"<html><svg></svg></html>", None),
+            (b"<!-- <svg> ", None),
+            (b"<!DOCTYPE svg [<!ENTITY a \"b\">]><svg/>", None),
+            (b"text <svg>", None),
+        ] {
+            let text = String::from_utf8_lossy(bytes);
+            assert_eq!(ImageFormat::of(bytes), format, "{text}");
+        }
+    }
+
+    #[test]
+    fn another_name_is_the_same_type() {
+        assert_eq!(normal(" Image/JPG; q=1"), "image/jpeg");
+        assert_eq!(normal("image/PNG"), "image/png");
+        assert!(is_generic(&normal("Application/Octet-Stream;x=y")));
+        assert!(!is_generic("image/png"));
+    }
+}

@@ -1,0 +1,178 @@
+//! [`Origin`]: scheme, host and port of a URL, read strictly.
+//!
+//! URLs that a server names are read by different programs: this one, a browser, a proxy. One that
+//! they might read in different ways is none.
+
+use std::fmt;
+use std::net::Ipv6Addr;
+
+/// Why a URL that a server names is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UrlFault {
+    /// It holds spaces, quotes, backslashes or others that no URL has, or such that are not ASCII.
+    #[error("it holds characters that no URL has")]
+    Characters,
+    /// It is not absolute.
+    #[error("it has no scheme")]
+    Relative,
+    /// Its scheme is not one that is used here.
+    #[error("its scheme is `{0}`")]
+    Scheme(String),
+    /// It holds the name of a user.
+    #[error("it holds the name of a user")]
+    User,
+    /// It names no host, or what cannot be one.
+    #[error("its host is none")]
+    Host,
+    /// It names a port that there cannot be.
+    #[error("its port is none")]
+    Port,
+}
+
+/// What two URLs have to have in common to be of the same origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Whether the scheme is `https`; `http` otherwise.
+    pub(crate) secure: bool,
+    /// In the one way to write it; an IPv6 address without its brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
+}
+
+/// As many characters of a scheme are shown.
+const SHOWN: usize = 32;
+
+impl Origin {
+    /// The origin of a URL of the scheme `http` or `https`.
+    pub(crate) fn parse(url: &str) -> Result<Self, UrlFault> {
+        let legal = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+        if !url.bytes().all(legal) {
+            return Err(UrlFault::Characters);
+        }
+        let (scheme, rest) = url.split_once(':').ok_or(UrlFault::Relative)?;
+        let secure = match scheme.to_ascii_lowercase().as_str() {
+            "https" => true,
+            "http" => false,
+            other => return Err(UrlFault::Scheme(other.chars().take(SHOWN).collect())),
+        };
+        let rest = rest.strip_prefix("//").ok_or(UrlFault::Host)?;
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            return Err(UrlFault::User);
+        }
+        let (host, port) = if let Some(rest) = authority.strip_prefix('[') {
+            let (address, port) = rest.split_once(']').ok_or(UrlFault::Host)?;
+            address.parse::<Ipv6Addr>().map_err(|_| UrlFault::Host)?;
+            (address, port)
+        } else {
+            let end = authority.find(':').unwrap_or(authority.len());
+            let (host, port) = authority.split_at(end);
+            let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+            if host.is_empty() || !host.bytes().all(legal) {
+                return Err(UrlFault::Host);
+            }
+            (host, port)
+        };
+        let port = match port.strip_prefix(':') {
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().map_err(|_| UrlFault::Port)?
+            }
+            None if port.is_empty() && secure => 443,
+            None if port.is_empty() => 80,
+            _ => return Err(UrlFault::Port),
+        };
+        Ok(Self {
+            secure,
+            host: self::host(host),
+            port,
+        })
+    }
+
+    /// The same for `https` only.
+    pub(crate) fn secure(url: &str) -> Result<Self, UrlFault> {
+        let origin = Self::parse(url)?;
+        if !origin.secure {
+            return Err(UrlFault::Scheme("http".to_owned()));
+        }
+        Ok(origin)
+    }
+
+    /// Whether the host is one of these, which are in lower case.
+    pub(crate) fn is_among(&self, hosts: &[String]) -> bool {
+        hosts.contains(&self.host)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.secure { "https" } else { "http" };
+        if self.host.contains(':') {
+            write!(f, "{scheme}://[{}]:{}", self.host, self.port)
+        } else {
+            write!(f, "{scheme}://{}:{}", self.host, self.port)
+        }
+    }
+}
+
+/// The one way to write a host, as [`Origin::is_among`] compares it.
+pub(crate) fn host(name: &str) -> String {
+    let name = name.strip_prefix('[').unwrap_or(name);
+    let name = name.strip_suffix(']').unwrap_or(name);
+    match name.parse::<Ipv6Addr>() {
+        Ok(address) => address.to_string(),
+        Err(_) => name.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_read_in_the_one_way_to_read_them() {
+        for (url, origin) in [
+            ("https://Example.COM/a?b#c", "https://example.com:443"),
+            ("HTTP://example.com", "http://example.com:80"),
+            ("https://example.com:8443?x", "https://example.com:8443"),
+            ("https://[2001:DB8:0::1]:1/", "https://[2001:db8::1]:1"),
+            ("https://127.0.0.1#x", "https://127.0.0.1:443"),
+        ] {
+            let found = Origin::parse(url).map(|origin| origin.to_string());
+            assert_eq!(found.as_deref(), Ok(origin), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_read_in_two_ways_is_no_url() {
+        for (url, fault) in [
+            ("https://evil.example\\@good.example/", UrlFault::Characters),
+            ("https://exa mple.com/", UrlFault::Characters),
+            ("https://example.com/\u{e9}", UrlFault::Characters),
+            ("https://example.com/\n", UrlFault::Characters),
+            ("https://example.com/\"x", UrlFault::Characters),
+            ("/icon.png", UrlFault::Relative),
+            ("//example.com/x", UrlFault::Relative),
+            (
+                "javascript:alert(1)",
+                UrlFault::Scheme("javascript".to_owned()),
+            ),
+            ("https://me@example.com/", UrlFault::User),
+            ("https://me:word@example.com/", UrlFault::User),
+            ("https:example.com", UrlFault::Host),
+            ("https:///x", UrlFault::Host),
+            ("https://:1/x", UrlFault::Host),
+            ("https://exa%6Dple.com/", UrlFault::Host),
+            ("https://[::1/", UrlFault::Host),
+            ("https://[::1%25eth0]/", UrlFault::Host),
+            ("https://example.com:/", UrlFault::Port),
+            ("https://example.com:x/", UrlFault::Port),
+            ("https://example.com:65536/", UrlFault::Port),
+            ("https://[::1]443/", UrlFault::Port),
+        ] {
+            assert_eq!(Origin::parse(url), Err(fault), "{url}");
+        }
+        let plain = UrlFault::Scheme("http".to_owned());
+        assert_eq!(Origin::secure("http://example.com/"), Err(plain));
+    }
+}

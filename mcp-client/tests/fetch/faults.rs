@@ -1,0 +1,244 @@
+//! Whatever is wrong with a URL, or with what comes from it, the resource is read, and the reason
+//! stands in the attempts.
+
+use std::time::Duration;
+
+use mcp_client::types::Resource;
+use mcp_client::{FetchError, FetchFailed, FetchPolicy, FetchedBy, HttpError, UrlFault};
+
+use crate::mcp::{Mcp, READ, resource};
+use crate::web::{Reply, Web, soon};
+
+/// Fetches what has to be read in the end; gives the reason.
+async fn reason(mcp: &Mcp, resource: &Resource, policy: FetchPolicy) -> String {
+    let reads = mcp.reads();
+    let fetch = mcp.client.fetch(resource).policy(policy);
+    let mut fetched = soon(fetch).await.expect("fetched");
+    let bytes = soon(fetched.bytes()).await.expect("bytes");
+    assert_eq!(fetched.by(), FetchedBy::Read);
+    assert_eq!(fetched.media_type(), Some("text/plain"));
+    assert_eq!(bytes, READ);
+    assert_eq!(mcp.reads(), reads + 1);
+    let [attempt] = fetched.attempts() else {
+        panic!("one attempt: {:?}", fetched.attempts());
+    };
+    let reason = format!("{attempt:?}");
+    for text in [&attempt.to_string(), &reason, &format!("{fetched:?}")] {
+        assert!(!text.contains("secret"), "{text}");
+    }
+    reason
+}
+
+#[tokio::test]
+async fn urls_that_are_not_used_are_not_asked() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    for (url, fault) in [
+        (
+            "http://files.example/secret",
+            UrlFault::Scheme("http".to_owned()),
+        ),
+        ("file:///etc/secret", UrlFault::Scheme("file".to_owned())),
+        ("/data?secret", UrlFault::Relative),
+        ("https://me@files.example/secret", UrlFault::User),
+        ("https://me:secret@files.example/", UrlFault::User),
+        (
+            "https://files.example\\@other.example/",
+            UrlFault::Characters,
+        ),
+        ("https://files.example/se cret", UrlFault::Characters),
+        ("https://files.example/\"secret", UrlFault::Characters),
+        ("https://files.example:0x1/secret", UrlFault::Port),
+        ("https:///secret", UrlFault::Host),
+    ] {
+        let resource = resource().http_url(url);
+        let found = reason(&mcp, &resource, web.policy()).await;
+        assert_eq!(found, format!("{:?}", FetchError::Url(fault)), "{url}");
+    }
+    assert_eq!(web.connections(), 0);
+}
+
+#[tokio::test]
+async fn answers_that_are_not_the_content_are_not_taken() {
+    let mut web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let plain = "Content-Type: text/plain";
+    for (reply, expected) in [
+        (Reply::status("404 Not Found"), "Status { status: 404 }"),
+        (Reply::status("204 No Content"), "Status { status: 204 }"),
+        (Reply::status("403 Forbidden"), "Status { status: 403 }"),
+        (Reply::status("500 Oops"), "Status { status: 500 }"),
+        (
+            Reply::new("206 Partial Content", &[plain, "Content-Length: 2"], b"by"),
+            "Status { status: 206 }",
+        ),
+        (Reply::status("304 Not Modified"), "Status { status: 304 }"),
+        (
+            Reply::ok("text/html", b"by the URL"),
+            r#"MediaType { expected: "text/plain", found: "text/html" }"#,
+        ),
+        (
+            Reply::new("200 OK", &["Content-Length: 2"], b"by"),
+            r#"MediaType { expected: "text/plain", found: "" }"#,
+        ),
+        (
+            Reply::new(
+                "200 OK",
+                &[plain, "Content-Encoding: gzip", "Content-Length: 2"],
+                b"by",
+            ),
+            r#"Encoding("gzip")"#,
+        ),
+        (
+            Reply::ok("text/plain", b"by another URL"),
+            "Size { expected: 10, found: 14 }",
+        ),
+        // Too much, too little, without a word of how much.
+        (
+            Reply::new("200 OK", &[plain, "Connection: close"], b"by another URL"),
+            "Size { expected: 10, found: 14 }",
+        ),
+        (
+            Reply::new("200 OK", &[plain, "Connection: close"], b"by"),
+            "Size { expected: 10, found: 2 }",
+        ),
+    ] {
+        web.answer(reply);
+        let found = reason(&mcp, &resource().size(10), web.policy()).await;
+        assert_eq!(found, expected);
+        web.head().await;
+    }
+}
+
+#[tokio::test]
+async fn answers_that_break_the_protocol_are_not_taken() {
+    let mut web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let plain = "Content-Type: text/plain";
+    for reply in [
+        // It says that there is more, and there is not.
+        Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL"),
+        Reply::new("200 OK", &[plain, "Content-Length: 17"], b"by the URL").cut(),
+        Reply::new(
+            "200 OK",
+            &[plain, "Transfer-Encoding: chunked"],
+            b"3\r\nby \r\n",
+        ),
+        Reply::new("200 OK", &[plain, "Transfer-Encoding: chunked"], b"zz\r\n"),
+        // It ends without the end of TLS: anybody on the way could have done that.
+        Reply::new("200 OK", &[plain, "Connection: close"], b"by the U").cut(),
+        Reply::new("200 OK", &[plain, "Content-Length: x"], b"by the URL"),
+        Reply::new("200 OK", &["no header"], b""),
+        Reply::nothing(),
+        Reply::nothing().cut(),
+    ] {
+        web.answer(reply);
+        let found = reason(&mcp, &resource(), web.policy()).await;
+        assert!(found.starts_with("Http(Exchange("), "{found}");
+        web.head().await;
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_nobody_knows_is_not_trusted() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let address = web.address();
+    let unknown = FetchPolicy::new()
+        .allow_private(true)
+        .resolver(move |_, _| std::future::ready(Ok(vec![address])));
+    let found = reason(&mcp, &resource(), unknown).await;
+    assert!(found.starts_with("Connect {"), "{found}");
+    // Known, but by another name.
+    let other = resource().http_url("https://third.example/data?secret");
+    let found = reason(&mcp, &other, web.policy()).await;
+    assert!(found.starts_with("Connect {"), "{found}");
+}
+
+#[tokio::test]
+async fn hosts_that_are_not_there_are_passed_over() {
+    let mcp = Mcp::start().await;
+    let resource = resource();
+    let nobody = FetchPolicy::new().resolver(|_, _| std::future::ready(Ok(Vec::new())));
+    let found = reason(&mcp, &resource, nobody).await;
+    assert!(found.starts_with("Resolve {"), "{found}");
+    let fails = FetchPolicy::new()
+        .resolver(|_, _| std::future::ready(Err(std::io::Error::other("no such name"))));
+    let found = reason(&mcp, &resource, fails).await;
+    assert!(found.starts_with("Resolve {"), "{found}");
+    // Nobody listens there.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let free = listener.and_then(|listener| listener.local_addr());
+    let free = free.expect("an address");
+    let closed = FetchPolicy::new()
+        .allow_private(true)
+        .resolver(move |_, _| std::future::ready(Ok(vec![free])));
+    let found = reason(&mcp, &resource, closed).await;
+    assert!(found.starts_with("Connect {"), "{found}");
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_none_is_said() {
+    let mcp = Mcp::start().await;
+    let policy = FetchPolicy::new()
+        .allow_private(true)
+        .tls_roots("nothing")
+        .resolver(|_, port| std::future::ready(Ok(vec![([127, 0, 0, 1], port).into()])));
+    let fetch = mcp.client.fetch(resource()).policy(policy);
+    let fetched = soon(fetch).await.expect("fetched");
+    assert!(matches!(
+        fetched.attempts(),
+        [FetchError::Http(HttpError::Certificate(_))]
+    ));
+}
+
+#[tokio::test]
+async fn a_host_that_takes_too_long_is_left() {
+    let short = Duration::from_millis(500);
+    let head = ["Content-Type: text/plain", "Content-Length: 10"];
+    // No head, no body, not all of the body; and the time in all.
+    let begun = || Reply::new("200 OK", &head, b"by the");
+    let long = Duration::from_secs(600);
+    for (reply, idle, time) in [
+        (Reply::nothing(), short, long),
+        (Reply::new("200 OK", &head, b""), short, long),
+        (begun(), short, long),
+        (begun(), long, short),
+    ] {
+        let web = Web::start().await;
+        let mcp = Mcp::start().await;
+        web.answer(reply.hold());
+        let policy = web.policy().idle(idle).time(time);
+        let found = reason(&mcp, &resource(), policy).await;
+        assert!(found.starts_with("Time { after: "), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_not_read_either() {
+    let web = Web::start().await;
+    let mcp = Mcp::start().await;
+    let body = b"more than eight bytes";
+    let failed = async |resource: Resource| {
+        let fetch = mcp.client.fetch(&resource).policy(web.policy().size(8));
+        match soon(fetch).await {
+            Err(error) => error,
+            Ok(mut fetched) => soon(fetched.bytes()).await.expect_err("too large"),
+        }
+    };
+    // By what the resource says: nobody is asked.
+    let error = failed(resource().size(9)).await;
+    assert!(error.to_string().contains("9 bytes"), "{error}");
+    assert_eq!(web.connections(), 0);
+    // By what the answer says, and by what comes.
+    web.answer(Reply::ok("text/plain", body));
+    let error = failed(resource()).await;
+    assert!(error.to_string().contains("21 bytes"), "{error}");
+    let headers = ["Content-Type: text/plain", "Connection: close"];
+    web.answer(Reply::new("200 OK", &headers, body));
+    let error = failed(resource()).await;
+    assert!(error.to_string().contains("more than the 8"), "{error}");
+    assert!(matches!(error, FetchFailed::TooLarge { .. }), "{error:?}");
+    assert_eq!(mcp.reads(), 0);
+    assert!(!error.to_string().contains("secret"), "{error}");
+}

@@ -1,0 +1,13 @@
+//! Resources by their URLs, over real TLS, and what comes of everything that can go wrong.
+
+mod addresses;
+mod broken;
+mod expiry;
+mod faults;
+mod hosts;
+mod mcp;
+mod reading;
+#[cfg(feature = "sep-2093")]
+mod refresh;
+mod ways;
+mod web;

@@ -1,0 +1,56 @@
+//! A server with one resource, by which it is read if not by its URL.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_client::Client;
+
+use crate::web::soon;
+
+/// A server with a resource, of which it counts the readings.
+pub(crate) struct Mcp {
+    pub(crate) client: Client,
+    reads: Arc<AtomicUsize>,
+}
+
+pub(crate) const URI: &str = "demo://data";
+/// What the resource is if it is read.
+pub(crate) const READ: &[u8] = b"by the connection";
+
+impl Mcp {
+    pub(crate) async fn start() -> Self {
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&reads);
+        let data = mcp_server::ResourceDef::new(URI, "data")
+            .mime_type("text/plain")
+            .handler(move |_, _| {
+                counter.fetch_add(1, Ordering::SeqCst);
+                ready(Ok(String::from_utf8_lossy(READ).into_owned()))
+            });
+        let server = mcp_server::Server::builder("demo", "1.0.0").add_resource(data);
+        let server = server.build().expect("the definition is valid");
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(theirs);
+            server.serve(reader, writer).await
+        });
+        let builder = Client::builder("test", "1.0.0");
+        let client = soon(builder.connect(mcp_client::ByteStream::of(ours))).await;
+        Self {
+            client: client.expect("connected"),
+            reads,
+        }
+    }
+
+    pub(crate) fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
+    }
+}
+
+/// The resource, with a URL that does not expire.
+pub(crate) fn resource() -> mcp_client::types::Resource {
+    mcp_client::types::Resource::new(URI, "data")
+        .mime_type("text/plain")
+        .http_url("https://files.example/data?token=secret")
+}

@@ -1,0 +1,167 @@
+//! What is taken of what was read, and what comes of it if that fails, too.
+
+use std::future::ready;
+
+use mcp_client::types::base64::Base64Text;
+use mcp_client::types::{AnyResourceContents, BlobResourceContents, TextResourceContents};
+use mcp_client::{
+    ByteStream, CallError, Client, FetchError, FetchFailed, FetchPolicy, Limits, ReadError,
+};
+use mcp_server::{ResourceDef, Server};
+
+use crate::mcp::{URI, resource};
+use crate::web::{Reply, Web, soon};
+
+/// A client of a server whose resource has these contents.
+async fn client(contents: Vec<AnyResourceContents>) -> Client {
+    let data = ResourceDef::new(URI, "data").handler(move |_, _| ready(Ok(contents.clone())));
+    let server = Server::builder("demo", "1.0.0").add_resource(data).build();
+    let server = server.expect("the definition is valid");
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        server.serve(reader, writer).await
+    });
+    let mut limits = Limits::default();
+    limits.message_bytes = 100_000;
+    let builder = Client::builder("test", "1.0.0").limits(limits);
+    let client = soon(builder.connect(ByteStream::of(ours))).await;
+    client.expect("connected")
+}
+
+fn text(uri: &str, media_type: &str, text: &str) -> AnyResourceContents {
+    let contents = TextResourceContents::new(uri, text);
+    contents.mime_type(media_type).into()
+}
+
+fn blob(uri: &str, media_type: &str, text: &str) -> AnyResourceContents {
+    let contents = BlobResourceContents::new(uri, Base64Text::from(text));
+    contents.mime_type(media_type).into()
+}
+
+#[tokio::test]
+async fn of_several_contents_the_one_is_taken_that_is_asked_for() {
+    let client = client(vec![
+        text("demo://other", "text/plain", "other"),
+        text(URI, "text/html", "<p>own</p>"),
+        blob(URI, "image/png", "AAEC"),
+        blob("demo://other", "image/gif", "AwQ="),
+        text(URI, "text/plain; charset=utf-8", "own"),
+    ])
+    .await;
+    let fetch = || client.fetch(URI);
+    for (wanted, media_type, bytes) in [
+        ("text/plain", "text/plain; charset=utf-8", &b"own"[..]),
+        ("IMAGE/PNG", "image/png", &[0, 1, 2]),
+        ("image/gif", "image/gif", &[3, 4]),
+    ] {
+        let mut fetched = soon(fetch().as_type(wanted)).await.expect("fetched");
+        assert_eq!(fetched.media_type(), Some(media_type));
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), bytes);
+    }
+    // By what the resource says, and if it says nothing the first one of its own.
+    let mut plain = resource();
+    plain.http_url = None;
+    let mut fetched = soon(client.fetch(&plain)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "own");
+    let mut fetched = soon(fetch()).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "<p>own</p>");
+
+    let error = soon(fetch().as_type("image/webp")).await;
+    match error.expect_err("there is none") {
+        FetchFailed::Read {
+            source: ReadError::MediaType { wanted, found },
+            ..
+        } => {
+            assert_eq!(wanted, "image/webp");
+            assert_eq!(found.len(), 5);
+        }
+        error => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn another_type_than_that_of_the_resource_is_not_asked_of_its_url() {
+    let web = Web::start().await;
+    let client = client(vec![text(URI, "text/html", "<p>own</p>")]).await;
+    let fetch = client.fetch(resource()).policy(web.policy());
+    let mut fetched = soon(fetch.as_type("text/html")).await.expect("fetched");
+    assert!(matches!(fetched.attempts(), [FetchError::MediaType { .. }]));
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "<p>own</p>");
+    assert_eq!(web.connections(), 0);
+}
+
+/// Why neither way was of use.
+async fn failed(contents: Vec<AnyResourceContents>, policy: FetchPolicy) -> ReadError {
+    let client = client(contents).await;
+    let error = soon(client.fetch(resource()).policy(policy)).await;
+    let error = error.expect_err("no content");
+    // Both reasons are said, and no secret is.
+    let text = error.to_string();
+    assert!(text.contains("HTTP status 404"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+    match error {
+        FetchFailed::Read {
+            uri,
+            attempts,
+            source,
+        } => {
+            assert_eq!(uri, URI);
+            assert!(matches!(attempts[..], [FetchError::Status { .. }]));
+            source
+        }
+        error => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_either_is_an_error_with_all_reasons() {
+    let web = Web::start().await;
+    let refusal = || web.answer(Reply::status("404 Not Found"));
+    refusal();
+    let error = failed(Vec::new(), web.policy()).await;
+    assert!(matches!(error, ReadError::Empty), "{error:?}");
+    refusal();
+    let error = failed(vec![blob(URI, "image/png", "=!")], web.policy()).await;
+    assert!(matches!(error, ReadError::Base64(_)), "{error:?}");
+    refusal();
+    let large = vec![text(URI, "text/plain", "nine byte")];
+    let error = failed(large, web.policy().size(8)).await;
+    let expected = matches!(error, ReadError::TooLarge { size: 9, limit: 8 });
+    assert!(expected, "{error:?}");
+    refusal();
+    let long = vec![text(URI, "text/plain", &"x".repeat(100_000))];
+    let error = failed(long, web.policy()).await;
+    assert!(matches!(error, ReadError::Call(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_fits_into_no_message_is_not_asked_for() {
+    let web = Web::start().await;
+    let client = client(vec![text(URI, "text/plain", "less")]).await;
+    web.answer(Reply::status("404 Not Found"));
+    let large = resource().size(100_001);
+    let error = soon(client.fetch(&large).policy(web.policy())).await;
+    match error.expect_err("it is too large") {
+        FetchFailed::Read {
+            source: ReadError::Message { size, limit },
+            ..
+        } => assert_eq!((size, limit), (100_001, 100_000)),
+        error => panic!("{error:?}"),
+    }
+    // Other calls do not suffer.
+    assert!(client.read_resource(URI).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_resource_that_is_not_there_is_an_error_of_the_call() {
+    let client = client(Vec::new()).await;
+    let error = soon(client.fetch("demo://none")).await;
+    match error.expect_err("not there") {
+        FetchFailed::Read {
+            source: ReadError::Call(error),
+            ..
+        } => assert!(matches!(*error, CallError::Refused { .. }), "{error:?}"),
+        error => panic!("{error:?}"),
+    }
+}

@@ -1,0 +1,165 @@
+//! A reference that is over is asked for anew, of servers that can be asked (SEP-2093).
+
+use mcp_client::types::Proposal;
+use mcp_client::{ByteStream, Client, FetchError, FetchFailed, Fetched, FetchedBy};
+use serde_json::Value;
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+
+use crate::mcp::{URI, resource};
+use crate::web::{Reply, Web, soon};
+
+const SPEAKS: &str = r#"{"resources":{},"experimental":{"sep-2093":{}}}"#;
+
+/// The server, by hand.
+struct Script {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Script {
+    async fn read(&mut self) -> Value {
+        let line = soon(self.lines.next_line()).await.expect("no error");
+        serde_json::from_str(&line.expect("a message")).expect("a message is JSON")
+    }
+
+    async fn answer(&mut self, asked: &Value, members: &str) {
+        let id = &asked["id"];
+        let result =
+            format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private",{members}}}"#);
+        let message = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n");
+        let written = soon(self.writer.write_all(message.as_bytes())).await;
+        written.expect("the client reads");
+    }
+}
+
+/// A client that speaks the proposal, and a server that has these capabilities.
+async fn script(web: &Web, capabilities: &str) -> (Client, Script) {
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    let (reader, writer) = tokio::io::split(theirs);
+    let lines = BufReader::new(reader).lines();
+    let mut script = Script { lines, writer };
+    let builder = Client::builder("test", "1.0.0").fetch_policy(web.policy());
+    let builder = builder.proposals([Proposal::Sep2093]);
+    let answer = async {
+        let asked = script.read().await;
+        assert_eq!(asked["method"], "server/discover");
+        let members =
+            format!(r#""supportedVersions":["2026-07-28"],"capabilities":{capabilities}"#);
+        script.answer(&asked, &members).await;
+    };
+    let (client, ()) = tokio::join!(builder.connect(ByteStream::of(ours)), answer);
+    (client.expect("connected"), script)
+}
+
+/// Answers with the metadata of the resource.
+async fn metadata(script: &mut Script, members: &str) {
+    let asked = script.read().await;
+    assert_eq!(asked["method"], "resources/metadata");
+    assert_eq!(asked["params"]["uri"], URI);
+    let resource = format!(r#"{{"uri":"{URI}","name":"data"{members}}}"#);
+    let members = format!(r#""resource":{resource}"#);
+    script.answer(&asked, &members).await;
+}
+
+async fn read(script: &mut Script) {
+    let asked = script.read().await;
+    assert_eq!(asked["method"], "resources/read");
+    let contents = format!(r#"[{{"uri":"{URI}","text":"read"}}]"#);
+    let members = format!(r#""contents":{contents}"#);
+    script.answer(&asked, &members).await;
+}
+
+async fn content(fetched: Result<Fetched, FetchFailed>) -> (Fetched, Vec<u8>) {
+    let mut fetched = fetched.expect("fetched");
+    let bytes = soon(fetched.bytes()).await.expect("bytes").to_vec();
+    (fetched, bytes)
+}
+
+const NEW: &str = r#","httpUrl":"https://files.example/new","mimeType":"text/html","size":3"#;
+
+#[tokio::test]
+async fn a_url_whose_time_is_over_is_asked_for_anew() {
+    let mut web = Web::start().await;
+    let (client, mut script) = script(&web, SPEAKS).await;
+    web.answer(Reply::ok("text/html", b"new"));
+    let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");
+    let (fetched, ()) = tokio::join!(soon(client.fetch(&old)), metadata(&mut script, NEW));
+    let (fetched, bytes) = content(fetched).await;
+    assert_eq!(bytes, b"new");
+    assert_eq!(fetched.by(), FetchedBy::Url);
+    assert!(matches!(fetched.attempts(), [FetchError::Expired { .. }]));
+    assert_eq!(fetched.reference().size, Some(3));
+    assert!(web.head().await.starts_with("GET /new HTTP/1.1"));
+}
+
+#[tokio::test]
+async fn a_url_that_is_refused_is_asked_for_anew_once() {
+    let web = Web::start().await;
+    let (client, mut script) = script(&web, SPEAKS).await;
+    for status in ["401 Unauthorized", "403 Forbidden", "410 Gone"] {
+        web.answer(Reply::status(status));
+        web.answer(Reply::ok("text/html", b"new"));
+        let known = resource();
+        let (fetched, ()) = tokio::join!(soon(client.fetch(&known)), metadata(&mut script, NEW));
+        let (fetched, bytes) = content(fetched).await;
+        assert_eq!(bytes, b"new");
+        assert!(matches!(fetched.attempts(), [FetchError::Status { .. }]));
+
+        // The new one is refused as well.
+        web.answer(Reply::status(status));
+        web.answer(Reply::status(status));
+        let answer = async {
+            metadata(&mut script, NEW).await;
+            read(&mut script).await;
+        };
+        let (fetched, ()) = tokio::join!(soon(client.fetch(&known)), answer);
+        let (fetched, bytes) = content(fetched).await;
+        assert_eq!(bytes, b"read");
+        assert_eq!(fetched.attempts().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn the_url_of_a_bare_uri_is_asked_for() {
+    let web = Web::start().await;
+    let (client, mut script) = script(&web, SPEAKS).await;
+    web.answer(Reply::ok("text/html", b"new"));
+    let (fetched, ()) = tokio::join!(soon(client.fetch(URI)), metadata(&mut script, NEW));
+    assert_eq!(content(fetched).await.1, b"new");
+    // One that has none is read.
+    let answer = async {
+        metadata(&mut script, "").await;
+        read(&mut script).await;
+    };
+    let (fetched, ()) = tokio::join!(soon(client.fetch(URI)), answer);
+    assert_eq!(content(fetched).await.1, b"read");
+}
+
+#[tokio::test]
+async fn what_brings_nothing_new_is_not_tried_again() {
+    let web = Web::start().await;
+    let (client, mut script) = script(&web, SPEAKS).await;
+    web.answer(Reply::status("410 Gone"));
+    let known = resource();
+    let same = r#","httpUrl":"https://files.example/data?token=secret""#;
+    let answer = async {
+        metadata(&mut script, same).await;
+        read(&mut script).await;
+    };
+    let (fetched, ()) = tokio::join!(soon(client.fetch(&known)), answer);
+    let (fetched, bytes) = content(fetched).await;
+    assert_eq!(bytes, b"read");
+    assert_eq!(fetched.attempts().len(), 1);
+    assert_eq!(web.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say_so_is_not_asked() {
+    let web = Web::start().await;
+    let (client, mut script) = script(&web, r#"{"resources":{}}"#).await;
+    let old = resource().http_url_expires_at("2020-01-01T00:00:00Z");
+    let (fetched, ()) = tokio::join!(soon(client.fetch(&old)), read(&mut script));
+    assert_eq!(content(fetched).await.1, b"read");
+}

@@ -1,0 +1,220 @@
+//! A host on the web that does what a test tells it to, over TLS, one request on each connection;
+//! and patience.
+
+use std::future::ready;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_client::FetchPolicy;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+use tokio_rustls::server::TlsStream;
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn soon<F: IntoFuture>(future: F) -> F::Output {
+    let done = tokio::time::timeout(PATIENCE, future.into_future()).await;
+    done.expect("it takes too long")
+}
+
+/// How a connection ends behind an answer.
+enum End {
+    /// In order.
+    Close,
+    /// As if the network were gone: TLS is not told.
+    Cut,
+    /// Not before the test does.
+    Hold,
+}
+
+pub(crate) struct Reply {
+    bytes: Vec<u8>,
+    end: End,
+}
+
+impl Reply {
+    /// An answer with these headers, which has to say itself how long it is, and this body.
+    pub(crate) fn new(status: &str, headers: &[&str], body: &[u8]) -> Self {
+        let mut bytes = format!("HTTP/1.1 {status}\r\n").into_bytes();
+        for header in headers {
+            bytes.extend_from_slice(header.as_bytes());
+            bytes.extend_from_slice(b"\r\n");
+        }
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(body);
+        let end = End::Close;
+        Self { bytes, end }
+    }
+
+    /// No answer at all.
+    pub(crate) fn nothing() -> Self {
+        let bytes = Vec::new();
+        let end = End::Close;
+        Self { bytes, end }
+    }
+
+    /// An answer that is as it should be.
+    pub(crate) fn ok(media_type: &str, body: &[u8]) -> Self {
+        let length = format!("Content-Length: {}", body.len());
+        let kind = format!("Content-Type: {media_type}");
+        Self::new("200 OK", &[&kind, &length], body)
+    }
+
+    pub(crate) fn status(status: &str) -> Self {
+        Self::new(status, &["Content-Length: 0"], b"")
+    }
+
+    pub(crate) fn redirect(status: &str, to: &str) -> Self {
+        let location = format!("Location: {to}");
+        Self::new(status, &[&location, "Content-Length: 0"], b"")
+    }
+
+    pub(crate) fn cut(mut self) -> Self {
+        self.end = End::Cut;
+        self
+    }
+
+    pub(crate) fn hold(mut self) -> Self {
+        self.end = End::Hold;
+        self
+    }
+}
+
+pub(crate) struct Web {
+    address: SocketAddr,
+    certificate: String,
+    replies: mpsc::UnboundedSender<Reply>,
+    heads: mpsc::UnboundedReceiver<String>,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Web {
+    /// Is every host that the [policy](Self::policy) of a test asks for.
+    pub(crate) async fn start() -> Self {
+        let names = ["files.example", "other.example", "127.0.0.1"].map(str::to_owned);
+        let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key.into())
+            .expect("key and certificate fit");
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let address = listener.local_addr().expect("an address");
+        let (replies, script) = mpsc::unbounded_channel();
+        let (asked, heads) = mpsc::unbounded_channel();
+        let connections = Arc::new(AtomicUsize::new(0));
+        tokio::spawn(serve(
+            listener,
+            acceptor,
+            script,
+            asked,
+            Arc::clone(&connections),
+        ));
+        Self {
+            address,
+            certificate: made.cert.pem(),
+            replies,
+            heads,
+            connections,
+        }
+    }
+
+    /// What is answered to the next request that nothing else is answered to.
+    pub(crate) fn answer(&self, reply: Reply) {
+        self.replies.send(reply).expect("the host runs");
+    }
+
+    /// The next request, head and body.
+    pub(crate) async fn head(&mut self) -> String {
+        soon(self.heads.recv()).await.expect("a request")
+    }
+
+    /// As many connections have been made so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its certificate, in PEM.
+    pub(crate) fn certificate(&self) -> &str {
+        &self.certificate
+    }
+
+    /// Finds every host here, and trusts it, as far as its certificate goes.
+    pub(crate) fn strict(&self) -> FetchPolicy {
+        let address = self.address;
+        FetchPolicy::new()
+            .tls_roots(self.certificate.clone())
+            .resolver(move |_, _| ready(Ok(vec![address])))
+    }
+
+    /// The same, and does not mind that it is this machine.
+    pub(crate) fn policy(&self) -> FetchPolicy {
+        self.strict().allow_private(true)
+    }
+}
+
+async fn serve(
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+    mut script: mpsc::UnboundedReceiver<Reply>,
+    asked: mpsc::UnboundedSender<String>,
+    connections: Arc<AtomicUsize>,
+) {
+    let mut held = Vec::new();
+    while let Ok((socket, _)) = listener.accept().await {
+        connections.fetch_add(1, Ordering::SeqCst);
+        // Who does not trust the certificate goes away here.
+        let Ok(mut stream) = acceptor.accept(socket).await else {
+            continue;
+        };
+        let Some(request) = request(&mut stream).await else {
+            continue;
+        };
+        // Nobody waits for more once the test is over.
+        if asked.send(request).is_err() {
+            return;
+        }
+        let Some(reply) = script.recv().await else {
+            return;
+        };
+        // The client may have heard enough.
+        if stream.write_all(&reply.bytes).await.is_err() || stream.flush().await.is_err() {
+            continue;
+        }
+        match reply.end {
+            End::Close => drop(stream.shutdown().await),
+            End::Cut => drop(stream),
+            End::Hold => held.push(stream),
+        }
+    }
+}
+
+async fn request(stream: &mut TlsStream<TcpStream>) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let mut text = String::from_utf8(head).ok()?;
+    let mut lines = text.lines().filter_map(|line| line.split_once(": "));
+    let length = lines.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.map_or(Ok(0), |(_, length)| length.parse()).ok()?;
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    text.push_str(std::str::from_utf8(&body).ok()?);
+    Some(text)
+}

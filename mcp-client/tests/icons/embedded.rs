@@ -1,0 +1,225 @@
+//! Icons that are `data:` URIs.
+
+use mcp_client::icons::{DataFault, IconError, IconPolicy, Image, ImageFormat};
+use mcp_client::types::Icon;
+use mcp_client::types::base64::Base64Text;
+use mcp_client::{ByteStream, Client, UrlFault};
+
+use crate::web::soon;
+
+/// An image of 48 times 48 pixels, as far as it is looked at.
+pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x30\0\0\0\x30\x08\x06";
+pub(crate) const JPEG: &[u8] = b"\xff\xd8\xff\xc0\0\x0b\x08\0\x30\0\x30\x01";
+const GIF: &[u8] = b"GIF89a\x30\0\x30\0";
+const WEBP: &[u8] = b"RIFF\x1a\0\0\0WEBPVP8L\x0e\0\0\0\x2f\x2f\xc0\x0b\0";
+const SVG: &[u8] = b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+
+/// A client of a server at the other end of a stream.
+async fn client() -> Client {
+    let server = mcp_server::Server::builder("demo", "1.0.0").build();
+    let server = server.expect("valid");
+    let (ours, theirs) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(theirs);
+        server.serve(reader, writer).await
+    });
+    let builder = Client::builder("test", "1.0.0");
+    let client = soon(builder.connect(ByteStream::of(ours))).await;
+    client.expect("connected")
+}
+
+fn base64(media_type: &str, bytes: &[u8]) -> Icon {
+    let text = Base64Text::encode(bytes);
+    Icon::new(format!("data:{media_type};base64,{text}"))
+}
+
+fn percent(media_type: &str, bytes: &[u8]) -> Icon {
+    let text: String = bytes.iter().map(|byte| format!("%{byte:02x}")).collect();
+    Icon::new(format!("data:{media_type},{text}"))
+}
+
+async fn load(icon: &Icon, policy: IconPolicy) -> Result<Image, IconError> {
+    soon(client().await.icon(icon).policy(policy)).await
+}
+
+#[tokio::test]
+async fn images_of_all_formats_are_known_by_their_bytes() {
+    for (media_type, bytes, format) in [
+        ("image/png", PNG, ImageFormat::Png),
+        ("image/jpeg", JPEG, ImageFormat::Jpeg),
+        ("image/jpg", JPEG, ImageFormat::Jpeg),
+        ("IMAGE/GIF", GIF, ImageFormat::Gif),
+        ("image/webp;a=b", WEBP, ImageFormat::Webp),
+        // They do not say what they are.
+        ("", PNG, ImageFormat::Png),
+        ("application/octet-stream", PNG, ImageFormat::Png),
+        ("text/plain", PNG, ImageFormat::Png),
+    ] {
+        for icon in [base64(media_type, bytes), percent(media_type, bytes)] {
+            let image = load(&icon, IconPolicy::new()).await.expect("an image");
+            assert_eq!((image.format, &image.bytes[..]), (format, bytes));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_something_else_than_it_says_is_refused() {
+    for (icon, declared, format) in [
+        (base64("image/png", JPEG), "image/png", ImageFormat::Jpeg),
+        (base64("image/jpeg", PNG), "image/jpeg", ImageFormat::Png),
+        (base64("text/html", PNG), "text/html", ImageFormat::Png),
+        (base64("image/png", SVG), "image/png", ImageFormat::Svg),
+        // The icon says so, or says otherwise.
+        (
+            base64("", PNG).mime_type("image/jpeg"),
+            "image/jpeg",
+            ImageFormat::Png,
+        ),
+        (
+            base64("image/png", PNG).mime_type("image/gif"),
+            "image/gif",
+            ImageFormat::Png,
+        ),
+    ] {
+        match load(&icon, IconPolicy::new().allow_svg(true)).await {
+            Err(IconError::Type {
+                declared: said,
+                found,
+            }) => {
+                assert_eq!((said.as_str(), found), (declared, format));
+            }
+            other => panic!("{}: {other:?}", icon.src),
+        }
+    }
+    for bytes in [
+        &b"hello"[..],
+        b"",
+        b"BM\x30",
+        b"<html><svg/></html>",
+        b"\0\0\x01\0",
+    ] {
+        for media_type in ["image/png", ""] {
+            let found = load(&base64(media_type, bytes), IconPolicy::new()).await;
+            assert!(matches!(found, Err(IconError::Unknown)), "{found:?}");
+        }
+    }
+    let broken = load(&base64("image/png", &PNG[..20]), IconPolicy::new()).await;
+    let expected = matches!(broken, Err(IconError::Broken(ImageFormat::Png)));
+    assert!(expected, "{broken:?}");
+}
+
+#[tokio::test]
+async fn svg_is_refused_unless_it_is_allowed() {
+    for icon in [
+        base64("image/svg+xml", SVG),
+        percent("image/svg+xml", SVG),
+        base64("", b"<?xml version=\"1.0\"?><!-- x --><svg><script/></svg>"),
+    ] {
+        let refused = load(&icon, IconPolicy::new()).await;
+        assert!(matches!(refused, Err(IconError::Svg)), "{refused:?}");
+        let image = load(&icon, IconPolicy::new().allow_svg(true)).await;
+        assert_eq!(image.expect("allowed").format, ImageFormat::Svg);
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused() {
+    let tail = |length: usize| [PNG, &vec![0; length - PNG.len()]].concat();
+    let policy = || IconPolicy::new().size(1000);
+    for made in [base64, percent] {
+        assert!(
+            load(&made("image/png", &tail(1000)), policy())
+                .await
+                .is_ok()
+        );
+        for length in [1001, 100_000] {
+            let found = load(&made("image/png", &tail(length)), policy()).await;
+            let expected = matches!(found, Err(IconError::TooLarge { limit: 1000 }));
+            assert!(expected, "{found:?}");
+        }
+    }
+    // By default.
+    let mib = 1 << 20;
+    assert!(
+        load(&base64("", &tail(mib)), IconPolicy::new())
+            .await
+            .is_ok()
+    );
+    let found = load(&base64("", &tail(mib + 1)), IconPolicy::new()).await;
+    assert!(
+        matches!(found, Err(IconError::TooLarge { .. })),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_would_take_too_much_room_is_refused() {
+    let mut wide = PNG.to_vec();
+    wide[16..20].copy_from_slice(&4097_u32.to_be_bytes());
+    let mut high = PNG.to_vec();
+    high[20..24].copy_from_slice(&u32::MAX.to_be_bytes());
+    for (bytes, size) in [(wide, (4097, 48)), (high, (48, u32::MAX))] {
+        match load(&base64("image/png", &bytes), IconPolicy::new()).await {
+            Err(IconError::Pixels {
+                width,
+                height,
+                limit: 4096,
+            }) => assert_eq!((width, height), size),
+            other => panic!("{other:?}"),
+        }
+    }
+    let small = || IconPolicy::new().pixels(47);
+    for (media_type, bytes) in [
+        ("image/png", PNG),
+        ("image/jpeg", JPEG),
+        ("image/gif", GIF),
+        ("image/webp", WEBP),
+    ] {
+        match load(&base64(media_type, bytes), small()).await {
+            Err(IconError::Pixels { width, height, .. }) => assert_eq!((width, height), (48, 48)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_data_says_why() {
+    let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
+    for (src, fault) in [
+        ("data:image/png;base64", DataFault::NoData),
+        ("data:image/png;base64,AA AA", DataFault::Characters),
+        ("data:image/png,%9", DataFault::Characters),
+        ("data:image/svg+xml,<svg>#</svg>", DataFault::Fragment),
+    ] {
+        match load(src).await {
+            Err(IconError::Data(found)) => assert_eq!(found, fault, "{src}"),
+            other => panic!("{src}: {other:?}"),
+        }
+    }
+    let found = load("data:image/png;base64,====").await;
+    let expected = matches!(found, Err(IconError::Data(DataFault::Base64(_))));
+    assert!(expected, "{found:?}");
+}
+
+#[tokio::test]
+async fn no_other_source_is_used_and_a_stream_has_no_origin() {
+    let load = async |src: &str| load(&Icon::new(src), IconPolicy::new()).await;
+    for (src, scheme) in [
+        ("http://example.com/icon.png", "http"),
+        ("javascript:alert(1)", "javascript"),
+        ("file:///icon.png", "file"),
+        ("ftp://example.com/icon.png", "ftp"),
+        ("ws://example.com/icon.png", "ws"),
+        ("blob:https://example.com/1", "blob"),
+        ("myapp://icon", "myapp"),
+    ] {
+        match load(src).await {
+            Err(IconError::Url(UrlFault::Scheme(found))) => assert_eq!(found, scheme),
+            other => panic!("{src}: {other:?}"),
+        }
+    }
+    match load("https://example.com/icon.png").await {
+        Err(IconError::Origin { origin }) => assert_eq!(origin, "https://example.com:443"),
+        other => panic!("{other:?}"),
+    }
+}

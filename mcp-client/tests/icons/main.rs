@@ -1,0 +1,9 @@
+//! Icons and websites, over real sockets, and what comes of everything that can go wrong.
+
+mod choosing;
+mod embedded;
+mod loading;
+mod older;
+#[path = "../fetch/web.rs"]
+mod web;
+mod websites;

@@ -1,0 +1,87 @@
+//! Websites that servers name.
+
+use mcp_client::icons::{IconPolicy, Website};
+use mcp_client::{Client, Http, UrlFault};
+
+use crate::loading::{INFO, client};
+use crate::web::{Web, soon};
+
+/// What is thought of a website of the server on this host.
+async fn verdict(web: &mut Web, url: &str) -> Result<Website, UrlFault> {
+    let info = serde_json::json!({"name": "demo", "version": "1", "websiteUrl": url});
+    let policy = web.policy();
+    let client = client(web, &info.to_string(), policy).await;
+    let policy = IconPolicy::new().allow_host("docs.example");
+    client.website(&policy).expect("a website")
+}
+
+#[tokio::test]
+async fn a_website_is_own_or_trusted_or_elsewhere() {
+    let mut web = Web::start().await;
+    let url = format!("https://{}/about", web.address());
+    let own = verdict(&mut web, &url).await;
+    assert_eq!(own, Ok(Website::Own { url }));
+    let url = "https://DOCS.example/about?a=b".to_owned();
+    let trusted = verdict(&mut web, &url).await;
+    assert_eq!(trusted, Ok(Website::Trusted { url }));
+    for (url, host) in [
+        ("https://other.example/", "other.example"),
+        (
+            "https://docs.example.evil.example/",
+            "docs.example.evil.example",
+        ),
+        ("https://127.0.0.1/", "127.0.0.1"),
+    ] {
+        let (url, host) = (url.to_owned(), host.to_owned());
+        let elsewhere = verdict(&mut web, &url).await;
+        assert_eq!(elsewhere, Ok(Website::Elsewhere { url, host }));
+    }
+    // Nothing was opened: each client made its one request.
+    assert_eq!(web.connections(), 5);
+}
+
+#[tokio::test]
+async fn what_is_not_to_be_opened_says_why() {
+    let mut web = Web::start().await;
+    let scheme = |scheme: &str| UrlFault::Scheme(scheme.to_owned());
+    let plain = format!("http://{}/", web.address());
+    for (url, fault) in [
+        ("http://docs.example/", scheme("http")),
+        (plain.as_str(), scheme("http")),
+        ("javascript:alert(1)", scheme("javascript")),
+        ("data:text/html,x", scheme("data")),
+        ("file:///etc/passwd", scheme("file")),
+        ("https://docs.example@evil.example/", UrlFault::User),
+        ("https://evil.example\\@docs.example/", UrlFault::Characters),
+        ("docs.example", UrlFault::Relative),
+    ] {
+        assert_eq!(verdict(&mut web, url).await, Err(fault), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_in_plain_text_has_its_own_website_in_plain_text() {
+    let server = mcp_server::Server::builder("demo", "1.0.0").build();
+    let serving = server.expect("valid").serve_http("127.0.0.1:0");
+    let serving = serving.expect("bound");
+    let origin = format!("http://{}", serving.local_addr());
+    tokio::spawn(serving.into_future());
+    let http = Http::new(format!("{origin}/mcp"));
+    let client = soon(Client::builder("test", "1").connect(http)).await;
+    assert_eq!(client.expect("connected").website(&IconPolicy::new()), None);
+
+    let policy = IconPolicy::new();
+    let url = format!("{origin}/about");
+    let own = policy.website(&url, Some(&format!("{origin}/mcp")));
+    assert_eq!(own, Ok(Website::Own { url: url.clone() }));
+    let fault = UrlFault::Scheme("http".to_owned());
+    assert_eq!(policy.website(&url, None), Err(fault));
+}
+
+#[tokio::test]
+async fn a_server_without_a_website_has_none() {
+    let mut web = Web::start().await;
+    let policy = web.policy();
+    let client = client(&mut web, INFO, policy).await;
+    assert_eq!(client.website(&IconPolicy::new()), None);
+}
