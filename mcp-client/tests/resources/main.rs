@@ -4,4 +4,5 @@ mod announced;
 mod embedded;
 mod metadata;
 mod script;
+mod together;
 mod versions;
