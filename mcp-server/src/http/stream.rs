@@ -151,7 +151,7 @@ impl Stream {
                 Phase::Open => state.answer = answer,
                 Phase::Begun => {
                     if let Some(answer) = answer {
-                        state.add(answer.message.into());
+                        state.add(kept(answer.message));
                     }
                 }
                 Phase::Closed => {}
@@ -201,7 +201,7 @@ impl Stream {
         self.change(|state| {
             state.phase = Phase::Begun;
             if let Some(answer) = state.answer.take() {
-                state.add(answer.message.into());
+                state.add(kept(answer.message));
             }
             state.over
         })
@@ -335,6 +335,14 @@ impl Stream {
             write_numbered(out, self.id(), number, event, None);
         }
     }
+}
+
+/// A message without the room that it was written in: the store has it for long.
+fn kept(message: Vec<u8>) -> Bytes {
+    if message.capacity() / 2 > message.len() {
+        return Bytes::copy_from_slice(&message);
+    }
+    message.into()
 }
 
 /// Writes an event with its number in a stream.
