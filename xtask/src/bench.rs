@@ -27,8 +27,9 @@ const PEERS: &str = "xtask/peers";
 
 /// The servers that are measured, and the program that does it. Each is built alone: together they
 /// would share the features of what they depend on.
-const SERVERS: [&str; 6] = [
+const SERVERS: [&str; 7] = [
     "floor",
+    "http-lean",
     "http-ours",
     "http-rmcp",
     "hello-ours",
