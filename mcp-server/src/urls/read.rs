@@ -73,6 +73,8 @@ pub(super) async fn read(
             outlet: Arc::new(Nowhere),
             extensions: Arc::new(extensions),
             ended: Ended::default(),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
             progress: Progress::default(),
             inputs: crate::input::Inputs::default(),
             #[cfg(feature = "versioned-resources")]

@@ -10,7 +10,7 @@ use crate::subject::*;
 
 #[tokio::test]
 async fn every_way_on_which_a_resource_leaves_has_a_url() {
-    let (address, ..) = served(|builder| builder);
+    let (address, ..) = served(|builder| builder.proposals([Proposal::VersionedResources]));
     let list = listed(address, "demo://motto").await;
     let described = call(
         address,
@@ -18,12 +18,14 @@ async fn every_way_on_which_a_resource_leaves_has_a_url() {
         json!({"uri": "demo://motto"}),
     )
     .await;
+    let got = call(address, "resources/get", json!({"uri": "demo://motto"})).await;
     let link = link_to(address, "demo://motto").await;
     let params = json!({"name": "link", "arguments": {"uri": "demo://motto"}});
     let prompt = call(address, "prompts/get", params).await;
     for resource in [
         &list,
         &described["result"]["resource"],
+        &got["result"]["resource"],
         &link,
         &prompt["result"]["messages"][0]["content"],
     ] {
