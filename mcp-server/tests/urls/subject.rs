@@ -70,6 +70,13 @@ pub(crate) fn offers() -> ServerBuilder {
         .tool("link", "Links", |to: To, _: Context| async move {
             Ok(CallToolResult::new([link(to.uri)]))
         })
+        .tool("own", "Links", |(), _: Context| async {
+            let link = ResourceLink::new("demo://motto", "motto");
+            let mine = link.clone().http_url("HTTPS://cdn.example.com/motto");
+            let plain = link.http_url("http://cdn.example.com/motto");
+            let plain = plain.http_url_expires_at("2030-01-01T00:00:00Z");
+            Ok(CallToolResult::new([mine.into(), plain.into()]))
+        })
         .prompt("link", "Links", |to: To, _: Context| async move {
             Ok(vec![PromptMessage::new(Role::User, link(to.uri))])
         })
