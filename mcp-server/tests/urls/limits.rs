@@ -116,7 +116,7 @@ async fn a_server_that_stops_takes_no_more_and_ends_what_runs() {
     let mut urls = urls;
     let request = http::Request::builder().uri(&path).body(());
     let request = request.expect("a request");
-    let response = tower_service::Service::call(&mut urls, request).await;
+    let response = soon(tower_service::Service::call(&mut urls, request)).await;
     assert_eq!(response.expect("infallible").status(), 503);
     go.notify_one();
     assert_eq!(running.await.expect("no panic").text(), "slow");

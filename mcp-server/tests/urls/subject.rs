@@ -32,8 +32,12 @@ impl Clock {
     }
 
     pub(crate) fn urls(&self) -> HttpUrls {
+        self.urls_below(BASE)
+    }
+
+    pub(crate) fn urls_below(&self, base: &str) -> HttpUrls {
         let millis = Arc::clone(&self.0);
-        let urls = HttpUrls::new(BASE).expect("a base");
+        let urls = HttpUrls::new(base).expect("a base");
         urls.keys(UrlKeys::new([7; 32]))
             .clock(move || UNIX_EPOCH + Duration::from_millis(millis.load(Ordering::SeqCst)))
     }
