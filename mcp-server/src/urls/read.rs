@@ -77,8 +77,6 @@ pub(super) async fn read(
             subscribed: None,
             progress: Progress::default(),
             inputs: crate::input::Inputs::default(),
-            #[cfg(feature = "versioned-resources")]
-            subscribed: None,
         }),
     };
     let (sender, mut receiver) = oneshot::channel();
