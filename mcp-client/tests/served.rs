@@ -1,6 +1,5 @@
 //! What a server of this workspace hands out is fetched over TLS by its client.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -34,7 +33,9 @@ fn large() -> Vec<u8> {
 }
 
 fn tls() -> (Arc<ServerConfig>, String) {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let made =
+        rcgen::generate_simple_self_signed(["localhost", "files.example.com"].map(str::to_owned))
+            .expect("a certificate");
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
     let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
@@ -45,20 +46,12 @@ fn tls() -> (Arc<ServerConfig>, String) {
     (Arc::new(config), made.cert.pem())
 }
 
-/// An address that nobody listens at: it has to be known before the base URL can be said.
-fn free() -> SocketAddr {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
-    listener.local_addr().expect("an address")
-}
-
 impl Both {
     async fn start() -> Self {
         let ahead = Arc::new(AtomicU64::new(0));
         let (tls, pem) = tls();
-        let address = free();
-        let origin = format!("https://localhost:{}", address.port());
         let clock = Arc::clone(&ahead);
-        let urls = HttpUrls::new(format!("{origin}/r/")).expect("a base");
+        let urls = HttpUrls::new("https://files.example.com/r/").expect("a base");
         let urls = urls
             .clock(move || SystemTime::now() + Duration::from_secs(clock.load(Ordering::SeqCst)));
         let server = Server::builder("demo", "1.0.0")
@@ -72,15 +65,17 @@ impl Both {
             .add_resource(ResourceDef::text("demo://without", "without", "-").http_url(false))
             .build()
             .expect("the definition is valid");
-        let https = server.serve_https(address, tls).expect("bound");
+        let https = server.serve_https("127.0.0.1:0", tls).expect("bound");
+        let address = https.local_addr();
         tokio::spawn(https);
         let policy = FetchPolicy::new()
-            .allow_host("localhost")
+            .allow_host("files.example.com")
+            .resolver(move |_, _| std::future::ready(Ok(vec![address])))
             .tls_roots(pem.clone());
         let builder = Client::builder("test", "1.0.0")
             .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
             .fetch_policy(policy);
-        let http = Http::new(format!("{origin}/mcp")).tls_roots(pem);
+        let http = Http::new(format!("https://localhost:{}/mcp", address.port())).tls_roots(pem);
         Self {
             server,
             client: soon(builder.connect(http)).await.expect("connected"),
