@@ -7,6 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+#[cfg(feature = "versioned-resources")]
+use mcp_types::ResourceContentChangedNotification;
 use mcp_types::json::{Map, Number};
 use mcp_types::{
     DiscoverRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
@@ -251,18 +253,29 @@ impl Cached {
                 self.forget(ListResourceTemplatesRequest::METHOD);
             }
             ResourceUpdatedNotification::METHOD => {
-                let method = ReadResourceRequest::METHOD;
-                let Some(uri) = key::uri(params) else {
-                    return self.forget(method);
-                };
-                // It may speak of a part of what is kept, or of the whole.
-                self.forget_where(method, |params| {
-                    let kept = key::uri(params).unwrap_or_default();
-                    kept.starts_with(&uri) || uri.starts_with(&kept)
-                });
+                self.changed(key::uri(params));
+            }
+            #[cfg(feature = "versioned-resources")]
+            ResourceContentChangedNotification::METHOD => {
+                // Lists say which version there is.
+                self.forget(ListResourcesRequest::METHOD);
+                self.changed(key::resource(params));
             }
             _ => {}
         }
+    }
+
+    /// Drops what is kept of a resource, or, where it is not known which one, of all.
+    fn changed(&self, uri: Option<String>) {
+        let method = ReadResourceRequest::METHOD;
+        let Some(uri) = uri else {
+            return self.forget(method);
+        };
+        // It may speak of a part of what is kept, or of the whole.
+        self.forget_where(method, |params| {
+            let kept = key::uri(params).unwrap_or_default();
+            kept.starts_with(&uri) || uri.starts_with(&kept)
+        });
     }
 
     /// Drops what is kept of a method.

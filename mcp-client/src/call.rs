@@ -217,7 +217,13 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.finish(|revision, text| {
+        #[cfg(feature = "sep-2093")]
+        let settles = self
+            .client
+            .core()
+            .proposals
+            .contains(&mcp_types::Proposal::Sep2093);
+        let finish = self.finish(|revision, text| {
             // What says that it is done needs no look at what else it could be; most results can be
             // nothing else anyway.
             let could_be_more =
@@ -231,7 +237,16 @@ where
             }
             let outcome: R::Result = revision.decode(text)?;
             Ok(outcome.complete().ok())
-        }))
+        });
+        #[cfg(feature = "sep-2093")]
+        let finish = async move {
+            let mut result = finish.await?;
+            if settles {
+                crate::resources::embedded::settle(&mut result);
+            }
+            Ok(result)
+        };
+        Box::pin(finish)
     }
 }
 

@@ -94,6 +94,16 @@ pub enum CallError {
         /// Why, and the result.
         source: Box<crate::schemas::BrokenOutput>,
     },
+    /// The request means what it says only between sides that both announced a proposal, and they
+    /// [did not](crate::Client::speaks).
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    #[error("`{method}` cannot be asked in this way: not both sides announced `{}`", proposal.as_str())]
+    NotSpoken {
+        /// The method.
+        method: &'static str,
+        /// The proposal.
+        proposal: mcp_types::Proposal,
+    },
     /// There was no answer in time. The server was told that nobody waits any more.
     #[error("no answer to `{method}` within {after:?}")]
     Timeout {

@@ -8,6 +8,8 @@ pub mod eras;
 pub mod fetch;
 pub mod icons;
 pub mod questions;
+#[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
+pub mod resources;
 #[cfg(all(feature = "http", feature = "process"))]
 pub mod transports;
 #[cfg(all(feature = "http", feature = "json-schema", feature = "process"))]

@@ -109,6 +109,8 @@ mod origin;
 mod pages;
 mod params;
 mod requests;
+#[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+mod resources;
 #[cfg(feature = "json-schema")]
 mod schemas;
 mod subscription;
@@ -133,6 +135,8 @@ pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use mcp_types::form::{FormError, Misfit};
 pub use origin::UrlFault;
+#[cfg(feature = "versioned-resources")]
+pub use resources::Current;
 #[cfg(feature = "json-schema")]
 pub use schemas::{BrokenOutput, OutputError};
 pub use subscription::{Subscription, SubscriptionEvent};

@@ -39,6 +39,11 @@ pub enum SubscriptionEvent {
     ResourceListChanged,
     /// A resource has changed.
     ResourceUpdated(ResourceUpdatedNotificationParams),
+    /// A resource has changed, and is like this now: in place of
+    /// [`ResourceUpdated`](Self::ResourceUpdated), where both sides announced
+    /// `versioned-resources`.
+    #[cfg(feature = "versioned-resources")]
+    ResourceContentChanged(mcp_types::Resource),
     /// Another notification that belongs to the subscription.
     Other {
         /// Its method.
@@ -59,6 +64,16 @@ pub enum SubscriptionEvent {
 }
 
 impl SubscriptionEvent {
+    /// Whether it is the newer news where one waits that [says](Self::says) as much.
+    fn replaces(&self) -> bool {
+        match self {
+            Self::ResourceUpdated(_) => true,
+            #[cfg(feature = "versioned-resources")]
+            Self::ResourceContentChanged(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it says nothing new beside an event that waits. Only what is not about a moment
     /// can be.
     fn says(&self, event: &Self) -> bool {
@@ -68,6 +83,10 @@ impl SubscriptionEvent {
             | (Self::ResourceListChanged, Self::ResourceListChanged)
             | (Self::Missed, Self::Missed) => true,
             (Self::ResourceUpdated(one), Self::ResourceUpdated(other)) => one.uri == other.uri,
+            #[cfg(feature = "versioned-resources")]
+            (Self::ResourceContentChanged(one), Self::ResourceContentChanged(other)) => {
+                one.uri == other.uri
+            }
             _ => false,
         }
     }

@@ -34,6 +34,8 @@ pub struct ServerBuilder {
     faults: Vec<BuildError>,
     #[cfg(feature = "seal")]
     keys: Option<crate::Keys>,
+    #[cfg(feature = "https-url")]
+    urls: Option<crate::HttpUrls>,
 }
 
 impl ServerBuilder {
@@ -51,6 +53,8 @@ impl ServerBuilder {
             faults: Vec::new(),
             #[cfg(feature = "seal")]
             keys: None,
+            #[cfg(feature = "https-url")]
+            urls: None,
         }
     }
 
@@ -101,6 +105,14 @@ impl ServerBuilder {
     #[cfg(feature = "seal")]
     pub fn keys(mut self, keys: crate::Keys) -> Self {
         self.keys = Some(keys);
+        self
+    }
+
+    /// Hands out URLs for resources, where the program opts into
+    /// [`Proposal::HttpsUrl`] as well.
+    #[cfg(feature = "https-url")]
+    pub fn http_urls(mut self, urls: crate::HttpUrls) -> Self {
+        self.urls = Some(urls);
         self
     }
 
@@ -207,6 +219,10 @@ impl ServerBuilder {
     ///
     /// The first fault, see [`BuildError`].
     pub fn build(mut self) -> Result<Server, BuildError> {
+        #[cfg(feature = "https-url")]
+        if !self.offers(Proposal::HttpsUrl) && self.urls.take().is_some() {
+            tracing::warn!("no URLs are handed out: the program did not opt into the proposal");
+        }
         lifecycle::routes(&mut self);
         listen::routes(&mut self);
         lists::routes(&mut self);
@@ -228,6 +244,12 @@ impl ServerBuilder {
             None => crate::Keys::generate()
                 .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?,
         };
+        #[cfg(feature = "https-url")]
+        let urls = self
+            .urls
+            .map(|urls| crate::urls::Urls::new(urls, self.limits.concurrent_requests))
+            .transpose()
+            .map_err(|error| BuildError::Random(crate::error::Chain(&error).to_string()))?;
         let inner = Arc::new(Inner {
             info: self.info,
             info_text,
@@ -244,6 +266,8 @@ impl ServerBuilder {
             stopping: Ended::default(),
             #[cfg(feature = "seal")]
             keys: crate::seal::KeySlot::new(keys),
+            #[cfg(feature = "https-url")]
+            urls: urls.map(Arc::new),
         });
         if let Some(bus) = &inner.bus {
             let receiver: Weak<dyn BusReceiver> = Arc::<Inner>::downgrade(&inner);

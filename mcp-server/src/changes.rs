@@ -2,7 +2,7 @@
 //! processes, and the hub that hands them to the subscribers of this one.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
@@ -78,6 +78,15 @@ pub enum BusMessage {
         session: String,
         /// The stream.
         stream: String,
+    },
+    /// URLs of a resource are taken back.
+    #[cfg(feature = "https-url")]
+    UrlsRevoked {
+        /// The resource.
+        uri: String,
+        /// Those that were issued until then, in milliseconds since 1970. It may lie in the
+        /// future: clocks differ.
+        until: u64,
     },
 }
 
@@ -156,6 +165,13 @@ struct Pending {
     updated: BTreeSet<String>,
 }
 
+impl Pending {
+    #[cfg(feature = "versioned-resources")]
+    fn is_empty(&self) -> bool {
+        !(self.tools || self.prompts || self.resources) && self.updated.is_empty()
+    }
+}
+
 impl Subscriber {
     fn mark(&self, change: &Change) {
         let wanted = match change {
@@ -168,7 +184,7 @@ impl Subscriber {
             return;
         }
         {
-            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut pending = self.pending();
             match change {
                 Change::Tools => pending.tools = true,
                 Change::Prompts => pending.prompts = true,
@@ -191,8 +207,21 @@ impl Subscriber {
         }
     }
 
-    fn take(&self) -> Option<Change> {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits for a change without taking it. Safe to drop and call again.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) async fn ready(&self) {
+        while self.pending().is_empty() {
+            self.woken.notified().await;
+        }
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next change that the peer has not been told of, if there is one.
+    pub(crate) fn take(&self) -> Option<Change> {
+        let mut pending = self.pending();
         if std::mem::take(&mut pending.tools) {
             Some(Change::Tools)
         } else if std::mem::take(&mut pending.prompts) {

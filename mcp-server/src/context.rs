@@ -36,6 +36,9 @@ pub(crate) struct Call {
     pub(crate) outlet: Arc<dyn Outlet>,
     pub(crate) extensions: Arc<Extensions>,
     pub(crate) ended: Ended,
+    /// What the peer of the connection subscribed to, where there is one.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) subscribed: Option<Arc<crate::listen::subscribed::Subscribed>>,
     pub(crate) progress: crate::progress::Progress,
     #[cfg(feature = "seal")]
     pub(crate) inputs: crate::input::Inputs,
@@ -66,6 +69,13 @@ impl Context {
         self.server().offers(proposal)
             && self.revision() == Revision::LATEST
             && proposal.is_announced(&self.peer().capabilities().experimental)
+    }
+
+    /// Whether the peer gets what a proposal adds: every one of the newest revision, if the program
+    /// opted in.
+    #[cfg(feature = "_proposals")]
+    pub(crate) fn adds(&self, proposal: Proposal) -> bool {
+        self.revision() == Revision::LATEST && self.server().offers(proposal)
     }
 
     /// The method of the request or notification.
@@ -113,6 +123,30 @@ impl Context {
     /// nothing. For handlers that take long.
     pub fn close_stream(&self) {
         self.call.outlet.detach();
+    }
+
+    /// The same peer, for what is said to it without a request: it cannot be asked then, and hears
+    /// of no progress and no logs.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn of_news(&self, method: &str) -> Self {
+        let call = &self.call;
+        Self {
+            call: Arc::new(Call {
+                server: call.server.clone(),
+                id: None,
+                method: method.into(),
+                peer: call.peer.clone(),
+                progress_token: None,
+                log_level: None,
+                trace_parent: call.trace_parent.clone(),
+                outlet: Arc::clone(&call.outlet),
+                extensions: Arc::clone(&call.extensions),
+                ended: Ended::default(),
+                subscribed: None,
+                progress: crate::progress::Progress::default(),
+                inputs: crate::input::Inputs::default(),
+            }),
+        }
     }
 
     /// Sends a notification that belongs to this request, before its answer. Waits where the peer

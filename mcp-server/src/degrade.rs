@@ -3,9 +3,11 @@
 use mcp_types::json::{Object, Value};
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, Revision, TextContent, Tool, json};
 
-/// Makes a tool's result one that the revision can say.
-pub(crate) fn tool_result(mut result: CallToolResult, revision: Revision) -> CallToolResult {
-    if revision < Revision::V2026_07_28 {
+use crate::context::Context;
+
+/// Makes a tool's result one that the peer's revision can say, and that the peer may see.
+pub(crate) fn tool_result(mut result: CallToolResult, cx: &Context) -> CallToolResult {
+    if cx.revision() < Revision::V2026_07_28 {
         // Until then it had to be an object. The text content says the same.
         result.structured_content = result
             .structured_content
@@ -14,22 +16,23 @@ pub(crate) fn tool_result(mut result: CallToolResult, revision: Revision) -> Cal
     result.content = result
         .content
         .into_iter()
-        .map(|block| content(block, revision))
+        .map(|block| content(block, cx))
         .collect();
     result
 }
 
-/// Makes a prompt one that the revision can say.
-pub(crate) fn prompt(mut result: GetPromptResult, revision: Revision) -> GetPromptResult {
+/// Makes a prompt one that the peer's revision can say, and that the peer may see.
+pub(crate) fn prompt(mut result: GetPromptResult, cx: &Context) -> GetPromptResult {
     for message in &mut result.messages {
         let block = std::mem::replace(&mut message.content, TextContent::new("").into());
-        message.content = content(block, revision);
+        message.content = content(block, cx);
     }
     result
 }
 
 /// Audio came with 2025-03-26, links to resources with 2025-06-18.
-fn content(block: ContentBlock, revision: Revision) -> ContentBlock {
+fn content(block: ContentBlock, cx: &Context) -> ContentBlock {
+    let revision = cx.revision();
     let (text, annotations) = match block {
         ContentBlock::Audio(audio) if revision < Revision::V2025_03_26 => {
             (format!("[audio: {}]", audio.mime_type), audio.annotations)
@@ -45,6 +48,12 @@ fn content(block: ContentBlock, revision: Revision) -> ContentBlock {
             }
             (text, link.annotations)
         }
+        #[cfg(feature = "_proposals")]
+        mut block => {
+            crate::resources::finish_block(&mut block, cx);
+            return block;
+        }
+        #[cfg(not(feature = "_proposals"))]
         block => return block,
     };
     let mut text = TextContent::new(text);

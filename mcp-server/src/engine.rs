@@ -18,6 +18,10 @@ use mcp_types::{ProgressToken, RequestId, Revision, json};
 use serde_json::value::RawValue;
 
 pub(crate) use call::Call;
+#[cfg(feature = "https-url")]
+pub(crate) use call::catch;
+#[cfg(feature = "versioned-resources")]
+pub(crate) use call::caught;
 pub(crate) use head::Head;
 #[cfg(feature = "http")]
 pub(crate) use head::PROTOCOL_VERSION;
@@ -41,6 +45,9 @@ pub(crate) struct Via {
     /// The id that a session gets which begins here; absent on a pair of byte streams.
     pub(crate) session_id: Option<Box<str>>,
     pub(crate) extensions: Arc<Extensions>,
+    /// Where the connection's subscriptions are; absent where nothing connects requests.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) subscribed: Option<Arc<crate::listen::subscribed::Subscribed>>,
 }
 
 /// What is to be done about a message.
@@ -292,6 +299,8 @@ impl Server {
                 outlet: Arc::clone(&via.outlet),
                 extensions: Arc::clone(&via.extensions),
                 ended: Ended::default(),
+                #[cfg(feature = "versioned-resources")]
+                subscribed: via.subscribed.clone(),
                 progress: Progress::default(),
                 #[cfg(feature = "seal")]
                 inputs,

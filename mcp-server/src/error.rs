@@ -51,6 +51,30 @@ impl HandlerError {
         Self::protocol(ErrorObject::new(RESOURCE_NOT_FOUND, "resource not found").with_data(data))
     }
 
+    /// -32602: the resource is there, but nothing that lists others; with the URI as data. For
+    /// handlers that list, see [`ListAt`](crate::ListAt), where `describe` does not say it before.
+    ///
+    /// ```
+    /// use mcp_server::{Context, HandlerError, ListAt, Listed, TemplateDef};
+    ///
+    /// let files = TemplateDef::new("files://{+path}", "file")
+    ///     .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+    ///     .list(|at: ListAt, _: Context| async move {
+    ///         match at.collection {
+    ///             Some(uri) if !uri.ends_with('/') => Err(HandlerError::not_a_collection(uri)),
+    ///             _ => Ok(Listed::default()),
+    ///         }
+    ///     });
+    /// # drop(files);
+    /// ```
+    #[cfg(feature = "sep-2093")]
+    pub fn not_a_collection(uri: impl Into<String>) -> Self {
+        let uri = uri.into();
+        let data = mcp_types::json::Object::from([("uri", Value::from(uri))]);
+        let error = ErrorObject::invalid_params("$.uri: this resource is not a collection");
+        Self::protocol(error.with_data(data))
+    }
+
     /// -32603 with a text that the peer may read.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::protocol(ErrorObject::internal_error(message))

@@ -6,5 +6,11 @@ pub mod offers;
 pub mod peers;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod requests;
+#[cfg(feature = "sep-2093")]
+pub mod resources;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod serving;
+#[cfg(feature = "https-url")]
+pub mod urls;
+#[cfg(feature = "versioned-resources")]
+pub mod versions;

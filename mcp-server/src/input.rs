@@ -347,6 +347,8 @@ impl Context {
         let read = |revision: mcp_types::Revision, text: &str| {
             revision.decode(text).map_err(|error| error.to_string())
         };
+        #[cfg(feature = "_proposals")]
+        let params = told(params, self);
         let question = Question::Sample(Box::new(params));
         Ask::new(self, Ok(question), Box::new(read))
     }
@@ -365,4 +367,26 @@ impl Context {
         };
         Ask::new(self, Ok(Question::Roots), Box::new(read))
     }
+}
+
+/// A question to the model as the client may see it: results of tools in it may hold resources.
+#[cfg(feature = "_proposals")]
+fn told(mut params: CreateMessageRequestParams, cx: &Context) -> CreateMessageRequestParams {
+    use mcp_types::{SamplingContent, SamplingMessageContentBlock as Block};
+
+    for message in &mut params.messages {
+        let blocks = match &mut message.content {
+            SamplingContent::Block(block) => std::slice::from_mut(block),
+            SamplingContent::Array(blocks) => blocks.as_mut_slice(),
+            _ => continue,
+        };
+        for block in blocks {
+            if let Block::ToolResult(result) = block {
+                for block in &mut result.content {
+                    crate::resources::withhold_of_block(block, cx);
+                }
+            }
+        }
+    }
+    params
 }

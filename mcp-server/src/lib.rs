@@ -34,10 +34,15 @@
 //! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
 //! | `seal` | questions to the client, and pages of lists |
 //! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
+//! | `tls` | `http`, and the server of its own over TLS by rustls |
+//! | `https-url` | the proposal of that name: [URLs of resources](guide::urls), signed and served |
+//! | `sep-2093` | the proposal of that name: metadata of resources, documents and collections |
+//! | `versioned-resources` | the proposal of that name: versions, filters, changes with the changed resource |
 //!
 //! Each request and notification with a handler runs in a [`tracing`] span `mcp.request` at the
 //! level `INFO`, whose fields are the attributes of OpenTelemetry's conventions for the protocol,
-//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`.
+//! `error.type` among them. Its field `traceparent` is what the request carries in `_meta`. What is
+//! read by a URL runs in a span `mcp.resource.url`, which names the resource, but not the URL.
 //!
 //! Without `json-schema` arguments are held to their Rust type. A schema that promises more, such
 //! as a range or a pattern, is then refused when the server is built, as far as the schema shows
@@ -75,6 +80,8 @@ mod server;
 mod session;
 mod tools;
 mod transport;
+#[cfg(feature = "https-url")]
+mod urls;
 
 pub use builder::ServerBuilder;
 pub use changes::{Bus, BusMessage, BusReceiver, Change};
@@ -97,9 +104,15 @@ pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
 pub use resources::{IntoContents, ResourceDef, TemplateDef};
 #[cfg(feature = "seal")]
+pub use resources::{ListAt, Listed};
+#[cfg(feature = "seal")]
 pub use seal::{Keys, SealError};
 pub use server::Server;
+#[cfg(feature = "tls")]
+pub use tokio_rustls::rustls;
 pub use tools::{IntoToolResult, Json, ToolDef};
+#[cfg(feature = "https-url")]
+pub use urls::{HttpUrls, ReadByUrl, UrlError, UrlKeys, UrlService};
 
 /// The examples of the README, which are compiled as those of the documentation are.
 #[cfg(doctest)]

@@ -12,7 +12,7 @@ pub struct Limits {
     /// Messages in one batch of revision 2025-03-26: 100.
     pub batch: usize,
     /// Requests of one connection or session that run at once, over HTTP of all connections
-    /// together: 1,024. One more is refused.
+    /// together: 1,024. One more is refused. Requests for URLs of resources are counted apart.
     pub concurrent_requests: usize,
     /// Requests of `subscriptions/listen` of one peer that last at once: 1,024. A peer is a
     /// connection; over HTTP it is who the [`Principal`](crate::Principal) says, else the address
@@ -21,8 +21,8 @@ pub struct Limits {
     pub subscriptions: usize,
     /// Requests of `subscriptions/listen` that last at once in all: 10,000.
     pub all_subscriptions: usize,
-    /// Resources that one subscription or session may name: 1,024. Their URIs have 256 KiB at most,
-    /// all together.
+    /// Resources that one subscription, session or connection may name: 1,024. Their URIs have
+    /// 256 KiB at most, all together.
     pub subscribed_resources: usize,
     /// Bytes that wait for a slow reader before handlers have to wait, too: 1 MiB.
     pub queued_bytes: usize,
@@ -56,7 +56,8 @@ pub struct Limits {
     pub kept_events: usize,
 }
 
-/// Bytes of the URIs that one subscription or session may name: they are kept as long as it lasts.
+/// Bytes of the URIs that one subscription, session or connection may name: they are kept as long as
+/// it lasts.
 pub(crate) const SUBSCRIBED_BYTES: usize = 256 << 10;
 
 impl Default for Limits {

@@ -1,6 +1,11 @@
 //! Announced changes on their way to a peer: `subscriptions/listen` in the modern era, and what a
 //! session hears of in the legacy one.
 
+#[cfg(feature = "versioned-resources")]
+mod news;
+#[cfg(feature = "versioned-resources")]
+pub(crate) mod subscribed;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -62,13 +67,20 @@ async fn listen(
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
     cx.notify(SubscriptionsAcknowledgedNotification::METHOD, acknowledged)
         .await?;
+    #[cfg(feature = "versioned-resources")]
+    let news = news::News::new(&cx);
     loop {
-        let change = match race(server.stopping(), subscriber.next()).await {
-            Either::First(()) => break,
-            Either::Second(change) => change,
+        #[cfg(feature = "versioned-resources")]
+        let next = news.next(&subscriber, &meta);
+        #[cfg(not(feature = "versioned-resources"))]
+        let next = async {
+            let change = subscriber.next().await;
+            announcement(Revision::LATEST, change, Some(meta.clone()))
         };
-        let message = announcement(Revision::LATEST, change, Some(meta.clone()))?;
-        cx.call.outlet.send(&message).await;
+        match race(server.stopping(), next).await {
+            Either::First(()) => break,
+            Either::Second(message) => cx.call.outlet.send(&message?).await,
+        };
     }
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
@@ -113,8 +125,14 @@ fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilt
     );
     honoured.resource_subscriptions = asked
         .resource_subscriptions
-        .filter(|_| resources.is_some_and(|resources| resources.subscribe == Some(true)));
+        .filter(|_| can_subscribe(server));
     Ok(honoured)
+}
+
+/// Whether the server says that it tells of changes of single resources.
+fn can_subscribe(server: &Server) -> bool {
+    let resources = server.capabilities().resources.as_ref();
+    resources.is_some_and(|resources| resources.subscribe == Some(true))
 }
 
 /// Tells a legacy session of changes from now on, until it is dropped or the peer is gone. Lists are

@@ -4,6 +4,7 @@
 mod listing;
 
 use std::collections::{BTreeMap, HashMap};
+#[cfg(feature = "seal")]
 use std::ops::Bound;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -185,8 +186,28 @@ impl<T: Definition> List<T> {
         items.in_order.remove(&place).is_some()
     }
 
-    /// Up to `size` items behind a place, and the place of the last one if there are more.
-    fn page(&self, after: Option<u64>, size: usize) -> (Vec<Arc<T>>, Option<u64>) {
+    /// The first item from a place on that is as wanted, with its place.
+    #[cfg(feature = "seal")]
+    pub(crate) fn first(
+        &self,
+        from: Bound<u64>,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Option<(u64, Arc<T>)> {
+        let items = self.read();
+        let mut rest = items.in_order.range((from, Bound::Unbounded));
+        let (place, item) = rest.find(|(_, item)| wanted(item))?;
+        Some((*place, Arc::clone(item)))
+    }
+
+    /// All items.
+    #[cfg(not(feature = "seal"))]
+    fn all(&self) -> Vec<Arc<T>> {
+        self.read().in_order.values().cloned().collect()
+    }
+
+    /// Up to `size` items behind a place.
+    #[cfg(feature = "seal")]
+    pub(crate) fn page(&self, after: Option<u64>, size: usize) -> Slice<T> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let items = self.read();
         let mut rest = items.in_order.range((start, Bound::Unbounded));
@@ -196,9 +217,22 @@ impl<T: Definition> List<T> {
             last = Some(*place);
             page.push(Arc::clone(item));
         }
-        let more = rest.next().is_some();
-        (page, last.filter(|_| more))
+        Slice {
+            items: page,
+            last,
+            more: rest.next().is_some(),
+        }
     }
+}
+
+/// Items that follow each other in a list.
+#[cfg(feature = "seal")]
+pub(crate) struct Slice<T> {
+    pub(crate) items: Vec<Arc<T>>,
+    /// The place of the last one.
+    pub(crate) last: Option<u64>,
+    /// Whether there are more behind it.
+    pub(crate) more: bool,
 }
 
 fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
@@ -257,11 +291,13 @@ fn page<T: Definition>(
         })
         .transpose()?;
     let size = server.inner.features.page_size;
-    let (items, reached) = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
-    let next = reached
+    let page = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let next = page
+        .last
+        .filter(|_| page.more)
         .map(|place| keys.seal(PURPOSE, T::KIND.as_bytes(), &place.to_be_bytes()))
         .transpose()?;
-    Ok((items, next.map(Cursor::from)))
+    Ok((page.items, next.map(Cursor::from)))
 }
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
@@ -274,14 +310,14 @@ fn page<T: Definition>(
     if cursor.is_some() {
         return Err(bad_cursor::<T>());
     }
-    Ok((list.page(None, usize::MAX).0, None))
+    Ok((list.all(), None))
 }
 
 /// What cursors are sealed for.
 #[cfg(feature = "seal")]
-const PURPOSE: &str = "cursor";
+pub(crate) const PURPOSE: &str = "cursor";
 
-fn bad_cursor<T: Definition>() -> HandlerError {
+pub(crate) fn bad_cursor<T: Definition>() -> HandlerError {
     HandlerError::invalid_params(format!(
         "$.cursor: not a cursor of the list of {}s",
         T::KIND

@@ -86,7 +86,6 @@ async fn get(
     params: GetPromptRequestParams,
     cx: Context,
 ) -> Result<GetPromptOutcome, HandlerError> {
-    let revision = cx.revision();
     let Some(prompt) = cx.server().inner.features.prompts.get(&params.name) else {
         let name = short(&params.name);
         return Err(HandlerError::invalid_params(format!(
@@ -94,9 +93,9 @@ async fn get(
         )));
     };
     let arguments = params.arguments.unwrap_or_default();
-    let mut result = prompt.start(arguments, cx)?.await?;
+    let mut result = prompt.start(arguments, cx.clone())?.await?;
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }
-    Ok(degrade::prompt(result, revision).into())
+    Ok(degrade::prompt(result, &cx).into())
 }

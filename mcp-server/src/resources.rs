@@ -1,12 +1,41 @@
 //! Resources: `resources/list`, `resources/templates/list` and `resources/read`.
 
+#[cfg(feature = "_proposals")]
+mod blocks;
 mod contents;
 mod definition;
+mod described;
+#[cfg(feature = "versioned-resources")]
+mod filter;
+#[cfg(feature = "seal")]
+mod finish;
+mod found;
+#[cfg(feature = "versioned-resources")]
+mod get;
+mod handlers;
+#[cfg(feature = "seal")]
+mod listed;
+#[cfg(feature = "sep-2093")]
+mod members;
+#[cfg(feature = "sep-2093")]
+mod metadata;
+#[cfg(feature = "seal")]
+mod pages;
+#[cfg(feature = "sep-2093")]
+mod rules;
+#[cfg(feature = "sep-2093")]
+mod said;
+#[cfg(feature = "seal")]
+mod scope;
 mod template;
+mod templated;
+#[cfg(feature = "versioned-resources")]
+mod versions;
 
 use mcp_types::{
-    ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome, ReadResourceRequest,
-    ReadResourceRequestParams, ReadResourceResult, Request, ResourcesCapability,
+    AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome,
+    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, Request,
+    ResourcesCapability,
 };
 use serde::de::DeserializeOwned;
 
@@ -16,7 +45,18 @@ use crate::error::HandlerError;
 use crate::lists;
 
 pub use contents::IntoContents;
-pub use definition::{ResourceDef, TemplateDef};
+pub use definition::ResourceDef;
+#[cfg(feature = "seal")]
+pub use listed::{ListAt, Listed};
+pub use templated::TemplateDef;
+
+#[cfg(feature = "_proposals")]
+pub(crate) use blocks::{finish_block, withhold_of_block};
+#[cfg(feature = "seal")]
+pub(crate) use finish::finish;
+pub(crate) use found::{Found, locate};
+#[cfg(feature = "versioned-resources")]
+pub(crate) use versions::current;
 
 impl ServerBuilder {
     /// Offers a resource that is made when it is read: an async function of its URI.
@@ -119,30 +159,49 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
             .list_changed(true)
             .subscribe(true)
     });
+    #[cfg(feature = "seal")]
+    builder.handle::<ListResourcesRequest, _>(pages::list);
+    #[cfg(not(feature = "seal"))]
     builder.handle::<ListResourcesRequest, _>(lists::list::<ResourceDef>);
     builder.handle::<ListResourceTemplatesRequest, _>(lists::list::<TemplateDef>);
     builder.handle::<ReadResourceRequest, _>(read);
+    #[cfg(feature = "sep-2093")]
+    if builder.offers(mcp_types::Proposal::Sep2093) {
+        builder.handle::<mcp_types::ReadResourceMetadataRequest, _>(metadata::metadata);
+    }
+    #[cfg(feature = "versioned-resources")]
+    if builder.offers(mcp_types::Proposal::VersionedResources) {
+        builder.handle::<mcp_types::GetResourceRequest, _>(get::get);
+    }
 }
 
 async fn read(
     params: ReadResourceRequestParams,
     cx: Context,
 ) -> Result<ReadResourceOutcome, HandlerError> {
-    let features = &cx.server().inner.features;
-    let uri = params.uri;
-    let (running, hints) = if let Some(resource) = features.resources.get(&uri) {
-        let hints = resource.hints().clone();
-        (resource.start(uri, cx)?, hints)
-    } else {
-        let fits = |template: &std::sync::Arc<TemplateDef>| {
-            Some((std::sync::Arc::clone(template), template.matches(&uri)?))
-        };
-        let Some((template, variables)) = features.templates.find(fits) else {
-            return Err(HandlerError::resource_not_found(uri));
-        };
-        let hints = template.hints().clone();
-        (template.start(uri, variables, cx)?, hints)
+    let Some(found) = locate(cx.server(), &params.uri) else {
+        return Err(HandlerError::resource_not_found(params.uri));
     };
-    let contents = running.await?;
+    let contents = contents(&found, &cx).await?;
+    let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())
+}
+
+/// What is read, as the peer may see it.
+#[cfg(feature = "sep-2093")]
+async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    if cx.adds(mcp_types::Proposal::Sep2093) {
+        return metadata::read(found, cx).await;
+    }
+    let mut contents = found.read(cx).await?;
+    for contents in &mut contents {
+        finish::withhold_of_contents(contents, cx);
+    }
+    Ok(contents)
+}
+
+/// What is read.
+#[cfg(not(feature = "sep-2093"))]
+async fn contents(found: &Found, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    found.read(cx).await
 }

@@ -37,6 +37,8 @@ pub(crate) struct Inner {
     pub(crate) stopping: Ended,
     #[cfg(feature = "seal")]
     pub(crate) keys: crate::seal::KeySlot,
+    #[cfg(feature = "https-url")]
+    pub(crate) urls: Option<Arc<crate::urls::Urls>>,
 }
 
 impl Server {
@@ -79,6 +81,10 @@ impl Server {
     }
 
     /// Announces that a resource changed, to those who subscribed to its URI.
+    ///
+    /// To be called after the change: whoever reads the resource on hearing of it must find it
+    /// changed. Under the proposal `versioned-resources` it is described, and where it has no
+    /// version of its own read, to be sent as it is now.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.announce(Change::Resource(uri.into()));
     }
@@ -163,8 +169,15 @@ fn messages(revision: Revision) -> &'static [MessageInfo] {
 
 impl BusReceiver for Inner {
     fn receive(&self, message: BusMessage) {
-        if let BusMessage::Change(change) = message {
-            self.hub.tell(&change);
+        match message {
+            BusMessage::Change(change) => self.hub.tell(&change),
+            #[cfg(feature = "https-url")]
+            BusMessage::UrlsRevoked { uri, until } => {
+                if let Some(urls) = &self.urls {
+                    urls.revoke(&uri, until);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -90,7 +90,7 @@ async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
         )));
     };
     let arguments = params.arguments.unwrap_or_default();
-    let running = match tool.start(arguments, cx) {
+    let running = match tool.start(arguments, cx.clone()) {
         Ok(running) => running,
         Err(fault) => {
             let result = unfit(&tool, &fault, revision)?;
@@ -105,9 +105,7 @@ async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutc
     if result.is_error == Some(true) {
         trace::tool_failed();
     }
-    Ok(CallToolOutcome::Complete(degrade::tool_result(
-        result, revision,
-    )))
+    Ok(CallToolOutcome::Complete(degrade::tool_result(result, &cx)))
 }
 
 /// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a

@@ -53,6 +53,7 @@ mod arbitrary;
 pub mod base64;
 #[doc(hidden)]
 pub mod codec;
+mod contents;
 pub mod convert;
 pub mod cursor;
 pub mod error;
@@ -74,7 +75,11 @@ pub mod sse;
 
 pub use base64::Base64Text;
 pub use codec::{Empty, Extra, OtherText, UnknownValue};
+#[cfg(feature = "sep-2093")]
+pub use contents::{ContentsOf, ContentsWarning};
 pub use message::{MessageInfo, Notification, Outcome, Request, Sender};
+#[cfg(feature = "versioned-resources")]
+pub use proposal::NOT_MODIFIED;
 pub use revisions::*;
 
 /// The examples of the README, which are compiled as those of the documentation are.

@@ -1,7 +1,17 @@
-//! How proposals are announced: under their names in `capabilities.experimental`.
+//! How proposals are announced: under their names in `capabilities.experimental`; and the error code
+//! that one of them needs.
 
 use crate::json::{Map, Object};
 use crate::{JSONObject, Proposal};
+
+/// The error code of "Not Modified": what `resources/get` is answered with where the version that the
+/// client has is the current one. `data` has the resource's `uri` and `version`.
+///
+/// The proposal names the error and gives it no number. The specification asks for new codes to be
+/// outside what JSON-RPC reserves, -32768 to -32000; this one is the HTTP status that means the
+/// same.
+#[cfg(feature = "versioned-resources")]
+pub const NOT_MODIFIED: i64 = 304;
 
 /// The `experimental` of capabilities, of either side.
 type Experimental = Option<Map<JSONObject>>;

@@ -50,3 +50,14 @@ pub(super) fn uri(params: &str) -> Option<String> {
     }
     serde_json::from_str::<Uri>(params).ok().map(|it| it.uri)
 }
+
+/// The resource that params hold.
+#[cfg(feature = "versioned-resources")]
+pub(super) fn resource(params: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Changed {
+        resource: mcp_types::Resource,
+    }
+    let changed = serde_json::from_str::<Changed>(params);
+    changed.ok().map(|changed| changed.resource.uri)
+}

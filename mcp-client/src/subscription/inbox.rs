@@ -92,13 +92,13 @@ impl Inbox {
 
     /// Adds an event, unless the same waits already.
     pub(crate) fn hear(&self, event: SubscriptionEvent) {
-        use SubscriptionEvent::{Listening, Missed, ResourceUpdated};
+        use SubscriptionEvent::{Listening, Missed};
         let listening = matches!(event, Listening(_));
         {
             let mut heard = self.heard();
             let same = heard.events.iter_mut().find(|other| other.says(&event));
             if let Some(same) = same {
-                if matches!(event, ResourceUpdated(_)) {
+                if event.replaces() {
                     *same = event;
                 }
             } else if heard.events.len() < self.limit {

@@ -8,6 +8,8 @@ use mcp_types::{
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
     ToolListChangedNotification,
 };
+#[cfg(feature = "versioned-resources")]
+use mcp_types::{ResourceContentChangedNotification, ResourceContentChangedNotificationParams};
 use serde_json::value::RawValue;
 
 use super::SubscriptionEvent;
@@ -63,6 +65,13 @@ pub(crate) fn notice(
                 let mut watched = filter.resource_subscriptions.iter().flatten();
                 watched.any(|watched| uri.starts_with(watched.as_str()))
             })
+        }
+        #[cfg(feature = "versioned-resources")]
+        ResourceContentChangedNotification::METHOD => {
+            let params: ResourceContentChangedNotificationParams = revision.decode(text)?;
+            let id = params.meta.and_then(|meta| meta.subscription_id);
+            let event = SubscriptionEvent::ResourceContentChanged(params.resource);
+            tell(inboxes, id.as_ref(), event, |_| false)
         }
         _ => {
             // Whatever else it is, it is not lost where it says whose it is.

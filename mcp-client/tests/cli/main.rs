@@ -3,6 +3,7 @@
 
 mod calls;
 mod lists;
+mod resources;
 mod terminal;
 mod trouble;
 mod watch;
@@ -52,6 +53,13 @@ fn run(arguments: &[&str]) -> Printed {
     let mut command = mcp();
     command.args(arguments).arg("--").arg(subject());
     command.output().expect("it runs").into()
+}
+
+/// The same with a subject that speaks the proposals about resources.
+fn run_speaking(arguments: &[&str]) -> Printed {
+    let mut command = mcp();
+    command.args(arguments).arg("--").arg(subject());
+    command.arg("proposals").output().expect("it runs").into()
 }
 
 /// The same, with a text on standard input.

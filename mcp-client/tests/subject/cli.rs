@@ -1,16 +1,17 @@
 //! The server that the tests of the program `mcp` talk to: over standard input and output, or
-//! over HTTP with the argument `http`.
+//! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources.
 
 use std::error::Error;
 use std::time::Duration;
 
 use mcp_server::types::{
-    Base64Text, BooleanSchema, ImageContent, LoggingLevel, NumberSchema, NumberSchemaType, Role,
-    StringSchema, json::Object,
+    Annotations, AnyResourceContents, Base64Text, BooleanSchema, ImageContent, LoggingLevel,
+    NumberSchema, NumberSchemaType, Resource, ResourceType, Role, StringSchema,
+    TextResourceContents, json::Object,
 };
 use mcp_server::{
-    Context, Elicited, Form, HandlerError, HttpConfig, PromptDef, ResourceDef, Server,
-    ServerBuilder,
+    Context, Elicited, Form, HandlerError, HttpConfig, ListAt, Listed, PromptDef, Proposal,
+    ResourceDef, Server, ServerBuilder,
 };
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -123,10 +124,57 @@ fn said(answer: &Object) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
 
-fn server() -> Result<Server, Box<dyn Error>> {
-    let builder = Server::builder("subject", "1.2.3")
+/// A collection, a document in two forms, and one with all that can be known of it.
+fn proposals(builder: ServerBuilder) -> ServerBuilder {
+    let member = |uri: &str, name: &str| {
+        let uri = format!("test://dir/{uri}");
+        Resource::new(uri, name).resource_type(ResourceType::Document)
+    };
+    builder
+        .proposals(Proposal::ALL.iter().copied())
+        .add_resource(
+            ResourceDef::new("test://dir", "dir")
+                .collection()
+                .list(move |at: ListAt, _: Context| async move {
+                    Ok(match at.after.as_deref() {
+                        None => Listed::new([member("a", "a.txt").size(3)]).next("a"),
+                        _ => Listed::new([
+                            member("b", "b").resource_type(ResourceType::Collection)
+                        ]),
+                    })
+                })
+                .handler(|_: String, _: Context| async { Ok("a, b") }),
+        )
+        .add_resource(
+            ResourceDef::new("test://dir/b", "b")
+                .collection()
+                .list(move |_: ListAt, _: Context| async move {
+                    Ok(Listed::new([member("b/c", "c")]))
+                })
+                .handler(|_: String, _: Context| async { Ok("c") }),
+        )
+        .resource("test://forms", "forms", |uri: String, _: Context| async {
+            let page = TextResourceContents::new(uri.clone(), "<p>Hello").mime_type("text/html");
+            let plain = TextResourceContents::new(uri, "Hello").mime_type("text/plain");
+            Ok(vec![AnyResourceContents::from(page), plain.into()])
+        })
+        .add_resource(
+            ResourceDef::text("test://known", "known", "Known")
+                .mime_type("text/plain")
+                .annotations(Annotations::new().last_modified("2026-01-02T03:04:05Z"))
+                .kind("note")
+                .version("7")
+                .metadata(Object::from([("owner", "Ada")])),
+        )
+}
+
+fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
+    let mut builder = Server::builder("subject", "1.2.3")
         .title("The Subject")
         .instructions("Be kind.");
+    if speaking {
+        builder = proposals(builder);
+    }
     let server = questions(tools(builder))
         .add_resource(
             ResourceDef::text("test://text", "text", "one\n\ntwo\x1b[31m\n")
@@ -148,8 +196,10 @@ fn server() -> Result<Server, Box<dyn Error>> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let server = server()?;
-    if std::env::args().nth(1).as_deref() == Some("http") {
+    let words: Vec<String> = std::env::args().collect();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let server = server(has("proposals"))?;
+    if has("http") {
         let serving = server.serve_http_with(("127.0.0.1", 0), HttpConfig::default())?;
         println!("http://{}/mcp", serving.local_addr());
         return Ok(serving.await?);

@@ -30,7 +30,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(super) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
+    pub(crate) fn new(cx: Context, running: Running, span: Span, limit: Option<Duration>) -> Self {
         Self {
             cx,
             running,
@@ -107,14 +107,25 @@ impl Drop for Call {
 }
 
 /// What is left of a panic: it is in the log.
-pub(super) struct Panicked;
+pub(crate) struct Panicked;
 
 /// Runs a handler's code. A panic ends that request and nothing else.
-pub(super) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         tracing::error!(panic = text(&*panic), "handler panicked");
         Panicked
     })
+}
+
+/// What a future gives, `None` where it panics.
+#[cfg(feature = "versioned-resources")]
+pub(crate) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|task| match catch(|| future.as_mut().poll(task)) {
+        Ok(poll) => poll.map(Some),
+        Err(Panicked) => Poll::Ready(None),
+    })
+    .await
 }
 
 fn text(panic: &(dyn Any + Send)) -> &str {

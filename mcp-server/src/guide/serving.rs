@@ -33,7 +33,8 @@
 //! # }
 //! ```
 //!
-//! in axum, with whatever layers stand before it:
+//! over TLS, with the feature `tls`, by [`serve_https`](crate::Server::serve_https), which takes a
+//! configuration of rustls; in axum, with whatever layers stand before it:
 //!
 //! ```no_run
 //! use mcp_server::{HttpConfig, Server};

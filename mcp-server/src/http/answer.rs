@@ -74,6 +74,16 @@ impl HttpBody {
         Self(Kind::Whole(text.into()))
     }
 
+    #[cfg(feature = "https-url")]
+    pub(crate) fn bytes(bytes: Bytes) -> Self {
+        Self(Kind::Whole(bytes))
+    }
+
+    #[cfg(feature = "https-url")]
+    pub(crate) fn none() -> Self {
+        Self(Kind::Empty)
+    }
+
     /// What a source gives.
     pub(super) fn stream(source: impl Source + 'static) -> Self {
         Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))

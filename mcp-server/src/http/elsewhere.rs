@@ -69,6 +69,8 @@ impl BusReceiver for Endpoint {
                 }
             }
             BusMessage::Change(_) => {}
+            #[cfg(feature = "https-url")]
+            BusMessage::UrlsRevoked { .. } => {}
         }
     }
 }

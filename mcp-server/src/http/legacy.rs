@@ -167,6 +167,8 @@ impl Endpoint {
             // One handshake is enough for a session.
             session_id: None,
             extensions: Arc::new(extensions),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
         };
         let mut jobs = Jobs::default();
         let mut notified = Vec::new();

@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::Request;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -18,7 +21,7 @@ use tokio::time::sleep;
 
 use super::guard::HttpConfig;
 use super::patient::Patient;
-use super::service::HttpService;
+use super::service::{HttpFuture, HttpService};
 use crate::error::ServeError;
 use crate::limits::Limits;
 use crate::race::{Either, race};
@@ -26,6 +29,9 @@ use crate::server::Server;
 
 /// How long a client may take for the head of a request, and how long a connection may be idle.
 const HEAD_TIME: Duration = Duration::from_secs(60);
+/// How long a client may take to agree on keys.
+#[cfg(feature = "tls")]
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// The least that hyper can hold of a head.
 const LEAST_HEAD: usize = 8 << 10;
 
@@ -69,27 +75,127 @@ impl Server {
         address: impl ToSocketAddrs,
         config: HttpConfig,
     ) -> Result<HttpServer, ServeError> {
+        HttpServer::bind(self, address, config, Way::Plain)
+    }
+
+    /// Serves Streamable HTTP over TLS at an address of this machine, to programs of this machine,
+    /// at any path: HTTP/1.1 and HTTP/2, as ALPN finds out.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    ///
+    /// use mcp_server::rustls::ServerConfig;
+    /// use mcp_server::rustls::crypto::ring::default_provider;
+    /// use mcp_server::rustls::pki_types::pem::PemObject;
+    /// use mcp_server::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    ///
+    /// # async fn run(server: mcp_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// let chain = CertificateDer::pem_file_iter("chain.pem")?.collect::<Result<_, _>>()?;
+    /// let key = PrivateKeyDer::from_pem_file("key.pem")?;
+    /// let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+    ///     .with_safe_default_protocol_versions()?
+    ///     .with_no_client_auth()
+    ///     .with_single_cert(chain, key)?;
+    /// server.serve_https("127.0.0.1:8443", Arc::new(tls))?.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`serve_http`](Self::serve_http).
+    #[cfg(feature = "tls")]
+    pub fn serve_https(
+        &self,
+        address: impl ToSocketAddrs,
+        tls: Arc<crate::rustls::ServerConfig>,
+    ) -> Result<HttpServer, ServeError> {
+        self.serve_https_with(address, tls, HttpConfig::default())
+    }
+
+    /// Serves Streamable HTTP over TLS at an address, under the names that `config` allows, at any
+    /// path.
+    ///
+    /// # Errors
+    ///
+    /// As [`serve_http`](Self::serve_http).
+    #[cfg(feature = "tls")]
+    pub fn serve_https_with(
+        &self,
+        address: impl ToSocketAddrs,
+        tls: Arc<crate::rustls::ServerConfig>,
+        config: HttpConfig,
+    ) -> Result<HttpServer, ServeError> {
+        let mut tls = tls;
+        if tls.alpn_protocols.is_empty() {
+            Arc::make_mut(&mut tls).alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        }
+        HttpServer::bind(self, address, config, Way::Tls(tls.into()))
+    }
+}
+
+/// How connections are taken.
+#[derive(Clone)]
+enum Way {
+    Plain,
+    #[cfg(feature = "tls")]
+    Tls(tokio_rustls::TlsAcceptor),
+}
+
+/// What is served at a socket: the endpoint, and beside it the URLs of resources.
+#[derive(Clone)]
+struct Front {
+    endpoint: HttpService,
+    #[cfg(feature = "https-url")]
+    urls: Option<crate::urls::UrlService>,
+}
+
+impl Front {
+    fn new(server: &Server, config: HttpConfig) -> Self {
+        Self {
+            endpoint: server.clone().into_service(config),
+            #[cfg(feature = "https-url")]
+            urls: server.resource_urls(),
+        }
+    }
+
+    fn respond(&self, request: Request<Incoming>, remote: SocketAddr) -> HttpFuture {
+        #[cfg(feature = "https-url")]
+        if let Some(urls) = &self.urls
+            && urls.takes(request.uri().path())
+        {
+            return urls.respond(request);
+        }
+        self.endpoint.respond(request, Some(remote))
+    }
+}
+
+impl HttpServer {
+    fn bind(
+        server: &Server,
+        address: impl ToSocketAddrs,
+        config: HttpConfig,
+        way: Way,
+    ) -> Result<Self, ServeError> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let local_addr = listener.local_addr()?;
         if config.is_local() && !local_addr.ip().is_loopback() {
             return Err(ServeError::NoHosts(local_addr));
         }
-        let server = self.clone();
-        let service = self.clone().into_service(config);
+        let server = server.clone();
+        let front = Front::new(&server, config);
         let serving = async move {
             let listener = TcpListener::from_std(listener)?;
-            accept(&server, &listener, &service).await;
+            accept(&server, &listener, &front, &way).await;
             Ok(())
         };
-        Ok(HttpServer {
+        Ok(Self {
             local_addr,
             serving: Box::pin(serving),
         })
     }
-}
 
-impl HttpServer {
     /// Where it listens: the port that the system chose, where 0 was asked for.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
@@ -114,7 +220,7 @@ impl std::fmt::Debug for HttpServer {
 }
 
 /// Takes connections until the server stops, then waits for those that there are.
-async fn accept(server: &Server, listener: &TcpListener, service: &HttpService) {
+async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
     let places = Arc::new(Semaphore::new(server.limits().connections));
     let mut connections = JoinSet::new();
     loop {
@@ -135,10 +241,10 @@ async fn accept(server: &Server, listener: &TcpListener, service: &HttpService) 
                 continue;
             }
         };
-        let (server, service) = (server.clone(), service.clone());
+        let (server, front, way) = (server.clone(), front.clone(), way.clone());
         connections.spawn(async move {
             let _place = place;
-            connection(&server, stream, remote, &service).await;
+            connection(&server, stream, remote, &front, &way).await;
         });
     }
     while connections.join_next().await.is_some() {}
@@ -157,15 +263,47 @@ async fn pause(error: &io::Error) {
     }
 }
 
-async fn connection(server: &Server, stream: TcpStream, remote: SocketAddr, service: &HttpService) {
+async fn connection(
+    server: &Server,
+    stream: TcpStream,
+    remote: SocketAddr,
+    front: &Front,
+    way: &Way,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
     // A request whose answer nobody reads ends first.
     let patience = server.limits().request_time + server.limits().grace_time;
     let stream = Patient::new(stream, patience);
+    match way {
+        Way::Plain => requests(server, stream, remote, front).await,
+        #[cfg(feature = "tls")]
+        Way::Tls(acceptor) => {
+            let shaken = race(acceptor.accept(stream), sleep(HANDSHAKE_TIME));
+            match race(server.stopping(), shaken).await {
+                Either::Second(Either::First(Ok(stream))) => {
+                    requests(server, stream, remote, front).await;
+                }
+                Either::Second(Either::First(Err(error))) => {
+                    tracing::debug!(%error, "no handshake");
+                }
+                Either::Second(Either::Second(())) => tracing::debug!("a handshake took too long"),
+                Either::First(()) => {}
+            }
+        }
+    }
+}
+
+/// Serves the requests of a connection.
+async fn requests(
+    server: &Server,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    remote: SocketAddr,
+    front: &Front,
+) {
     let builder = builder(server.limits());
-    let respond = service_fn(|request| service.respond(request, Some(remote)));
+    let respond = service_fn(|request| front.respond(request, remote));
     let serving = builder.serve_connection(TokioIo::new(stream), respond);
     let mut serving = pin!(serving);
     let ended = match race(serving.as_mut(), server.stopping()).await {

@@ -92,15 +92,19 @@ impl HttpService {
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        HttpFuture(Box::pin(
-            async move { endpoint.respond(request, remote).await },
-        ))
+        HttpFuture::new(async move { endpoint.respond(request, remote).await })
     }
 }
 
 /// The response of an [`HttpService`] that is to come.
 #[must_use = "a future does nothing until it is polled"]
 pub struct HttpFuture(Pin<Box<dyn Future<Output = Response<HttpBody>> + Send>>);
+
+impl HttpFuture {
+    pub(crate) fn new(future: impl Future<Output = Response<HttpBody>> + Send + 'static) -> Self {
+        Self(Box::pin(future))
+    }
+}
 
 impl Future for HttpFuture {
     type Output = Result<Response<HttpBody>, Infallible>;
@@ -245,6 +249,8 @@ impl Endpoint {
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: None,
         };
         let message = match self.server.read(bytes, None) {
             Ok(Read::One(Message::Result { .. } | Message::Error { .. }) | Read::Batch(_))

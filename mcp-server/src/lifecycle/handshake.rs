@@ -16,27 +16,51 @@ use crate::context::Context;
 use crate::engine::{Answer, Via};
 use crate::error::{HandlerError, short};
 use crate::limits::SUBSCRIBED_BYTES;
+#[cfg(feature = "versioned-resources")]
+use crate::listen::subscribed;
 use crate::route::{Route, Running};
 use crate::server::Server;
 use crate::session::Session;
 
 pub(super) fn routes(builder: &mut ServerBuilder) {
-    builder.route(PingRequest::METHOD, Box::new(Quiet(|_, _| Ok(()))));
-    builder.route(SetLevelRequest::METHOD, Box::new(Quiet(set_level)));
-    builder.route(SubscribeRequest::METHOD, Box::new(Quiet(subscribe)));
-    builder.route(UnsubscribeRequest::METHOD, Box::new(Quiet(unsubscribe)));
+    let quiet = |legacy| Quiet {
+        legacy,
+        modern: |cx, _| Err(HandlerError::method_not_found(cx.method())),
+    };
+    builder.route(PingRequest::METHOD, Box::new(quiet(|_, _| Ok(()))));
+    builder.route(SetLevelRequest::METHOD, Box::new(quiet(set_level)));
+    let (subscribe, unsubscribe) = (quiet(subscribe), quiet(unsubscribe));
+    // The proposal gives these names a second meaning.
+    #[cfg(feature = "versioned-resources")]
+    let (subscribe, unsubscribe) = (
+        Quiet {
+            modern: subscribed::subscribe,
+            ..subscribe
+        },
+        Quiet {
+            modern: subscribed::unsubscribe,
+            ..unsubscribe
+        },
+    );
+    builder.route(SubscribeRequest::METHOD, Box::new(subscribe));
+    builder.route(UnsubscribeRequest::METHOD, Box::new(unsubscribe));
 }
 
 /// A request of the session itself, which is answered with an empty result.
-struct Quiet(fn(&Context, &str) -> Result<(), HandlerError>);
+struct Quiet {
+    legacy: fn(&Context, &str) -> Result<(), HandlerError>,
+    /// The answer to a peer that has no session.
+    modern: fn(&Context, &str) -> Result<Vec<u8>, HandlerError>,
+}
 
 impl Route for Quiet {
     fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError> {
-        // These belong to a session, whatever a proposal makes of their names.
+        let params = params.map_or("{}", RawValue::get);
         if cx.peer().session().is_none() {
-            return Err(HandlerError::method_not_found(cx.method()));
+            let message = (self.modern)(cx, params)?;
+            return Ok(Box::pin(std::future::ready(Ok(message))));
         }
-        let done = self.0(cx, params.map_or("{}", RawValue::get));
+        let done = (self.legacy)(cx, params);
         let message = cx.request_id().map(empty).unwrap_or_default();
         Ok(Box::pin(std::future::ready(done.map(|()| message))))
     }

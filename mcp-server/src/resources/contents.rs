@@ -1,5 +1,7 @@
 //! What reading a resource may give.
 
+#[cfg(feature = "_proposals")]
+use mcp_types::Resource;
 use mcp_types::{AnyResourceContents, Base64Text, BlobResourceContents, TextResourceContents};
 
 /// What a handler of resources may answer with: text, bytes, or contents with URIs and media types
@@ -60,5 +62,24 @@ impl IntoContents for BlobResourceContents {
 impl IntoContents for Vec<AnyResourceContents> {
     fn into_contents(self, _: &str, _: Option<&str>) -> Vec<AnyResourceContents> {
         self
+    }
+}
+
+/// Gives contents the media type of their resource, where only one element is the resource's and
+/// has none. That of a collection is not that of an index it may hold.
+#[cfg(feature = "_proposals")]
+pub(super) fn complete(contents: &mut [AnyResourceContents], resource: &Resource) {
+    #[cfg(feature = "sep-2093")]
+    if resource.resource_type == Some(mcp_types::ResourceType::Collection) {
+        return;
+    }
+    let own = contents.iter_mut().filter_map(|contents| match contents {
+        AnyResourceContents::Text(text) => Some((&text.uri, &mut text.mime_type)),
+        AnyResourceContents::Blob(blob) => Some((&blob.uri, &mut blob.mime_type)),
+        _ => None,
+    });
+    let mut own = own.filter(|(uri, _)| **uri == resource.uri);
+    if let (Some((_, mime_type @ None)), None) = (own.next(), own.next()) {
+        mime_type.clone_from(&resource.mime_type);
     }
 }

@@ -1,89 +1,26 @@
-//! [`ResourceDef`] and [`TemplateDef`]: definitions of resources.
+//! [`ResourceDef`]: the definition of one resource.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::time::Duration;
 
-use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourceTemplatesResult,
-    ListResourcesResult, MetaObject, Resource, ResourceTemplate, Revision,
+    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourcesResult, MetaObject,
+    Resource, Revision,
 };
-use serde::de::DeserializeOwned;
 
 use super::IntoContents;
-use super::template::Template;
+use super::described::described;
+#[cfg(feature = "_proposals")]
+use super::handlers::Describing;
+#[cfg(feature = "seal")]
+use super::handlers::Listing;
+use super::handlers::{self, Asked, Reading, Running};
+#[cfg(feature = "versioned-resources")]
+use super::versions::FixedVersion;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{HandlerError, short};
+use crate::error::HandlerError;
 use crate::lists::{Definition, Features, Hints, Kept, List};
-use crate::params;
-
-/// A handler at work.
-pub(super) type Running =
-    Pin<Box<dyn Future<Output = Result<Vec<AnyResourceContents>, HandlerError>> + Send>>;
-
-/// What every handler is told: the URI, and the media type of the definition.
-struct Asked {
-    uri: String,
-    mime_type: Option<String>,
-}
-
-type Handler = Box<dyn Fn(Asked, Context) -> Running + Send + Sync>;
-
-type TemplateHandler =
-    Box<dyn Fn(Asked, Map<String>, Context) -> Result<Running, HandlerError> + Send + Sync>;
-
-/// What is said of resources and templates alike.
-macro_rules! described {
-    ($inner:ident) => {
-        /// A name for people.
-        pub fn title(mut self, title: impl Into<String>) -> Self {
-            self.$inner.title = Some(title.into());
-            self
-        }
-
-        /// What it is about, for the model.
-        pub fn description(mut self, description: impl Into<String>) -> Self {
-            self.$inner.description = Some(description.into());
-            self
-        }
-
-        /// The media type of the contents.
-        pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-            self.$inner.mime_type = Some(mime_type.into());
-            self
-        }
-
-        /// For whom it is, and how important.
-        pub fn annotations(mut self, annotations: Annotations) -> Self {
-            self.$inner.annotations = Some(annotations);
-            self
-        }
-
-        /// Adds an icon.
-        pub fn icon(mut self, icon: Icon) -> Self {
-            self.$inner.icons.get_or_insert_default().push(icon);
-            self
-        }
-
-        /// Further data, the `_meta`.
-        pub fn meta(mut self, meta: MetaObject) -> Self {
-            self.$inner.meta = Some(meta);
-            self
-        }
-
-        /// How long, and for whom, caches may keep what was read. Not at all by default.
-        pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-            self.hints = Hints::new(ttl, scope);
-            self
-        }
-
-        pub(super) fn hints(&self) -> &Hints {
-            &self.hints
-        }
-    };
-}
 
 /// A resource with all that can be said of it.
 ///
@@ -107,7 +44,18 @@ macro_rules! described {
 pub struct ResourceDef {
     resource: Resource,
     hints: Hints,
-    handler: Option<Handler>,
+    #[cfg(feature = "https-url")]
+    http_url: bool,
+    reader: Option<Reading>,
+    #[cfg(feature = "_proposals")]
+    describer: Option<Describing>,
+    #[cfg(feature = "seal")]
+    lister: Option<Listing>,
+    /// Whether the contents are part of the definition.
+    #[cfg(feature = "sep-2093")]
+    fixed: bool,
+    #[cfg(feature = "versioned-resources")]
+    fixed_version: Option<FixedVersion>,
 }
 
 impl ResourceDef {
@@ -116,7 +64,17 @@ impl ResourceDef {
         Self {
             resource: Resource::new(uri, name),
             hints: Hints::default(),
-            handler: None,
+            #[cfg(feature = "https-url")]
+            http_url: true,
+            reader: None,
+            #[cfg(feature = "_proposals")]
+            describer: None,
+            #[cfg(feature = "seal")]
+            lister: None,
+            #[cfg(feature = "sep-2093")]
+            fixed: false,
+            #[cfg(feature = "versioned-resources")]
+            fixed_version: None,
         }
     }
 
@@ -125,10 +83,7 @@ impl ResourceDef {
         let text = text.into();
         Self::new(uri, name)
             .bytes_in_all(text.len())
-            .fixed(move |asked| {
-                text.as_str()
-                    .into_contents(&asked.uri, asked.mime_type.as_deref())
-            })
+            .fixed(move |uri, mime_type| text.as_str().into_contents(uri, mime_type))
     }
 
     /// A resource that is these bytes. Its size is known.
@@ -140,14 +95,10 @@ impl ResourceDef {
         let bytes = bytes.into();
         Self::new(uri, name)
             .bytes_in_all(bytes.len())
-            .fixed(move |asked| {
-                bytes
-                    .as_slice()
-                    .into_contents(&asked.uri, asked.mime_type.as_deref())
-            })
+            .fixed(move |uri, mime_type| bytes.as_slice().into_contents(uri, mime_type))
     }
 
-    described!(resource);
+    described!(resource, resource);
 
     /// The size in bytes.
     pub fn size(mut self, bytes: u64) -> Self {
@@ -168,126 +119,105 @@ impl ResourceDef {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoContents,
     {
-        self.handler = Some(Box::new(move |asked, cx| {
-            run(handler(asked.uri.clone(), cx), asked)
+        self.reader = Some(Box::new(move |asked, cx| {
+            let answer = handler(asked.uri.clone(), cx);
+            Ok(handlers::contents(answer, asked.uri, asked.mime_type))
         }));
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = None;
+        }
         self
     }
 
     fn fixed(
         mut self,
-        contents: impl Fn(&Asked) -> Vec<AnyResourceContents> + Send + Sync + 'static,
+        contents: impl Fn(&str, Option<&str>) -> Vec<AnyResourceContents> + Send + Sync + 'static,
     ) -> Self {
-        self.handler = Some(Box::new(move |asked, _| {
-            Box::pin(std::future::ready(Ok(contents(&asked))))
+        #[cfg(feature = "sep-2093")]
+        {
+            self.fixed = true;
+        }
+        #[cfg(feature = "versioned-resources")]
+        let contents = std::sync::Arc::new(contents);
+        #[cfg(feature = "versioned-resources")]
+        {
+            self.fixed_version = Some(FixedVersion::new(contents.clone()));
+        }
+        self.reader = Some(Box::new(move |asked, _| {
+            let contents = contents(&asked.uri, asked.mime_type.as_deref());
+            Ok(Box::pin(std::future::ready(Ok(contents))))
         }));
         self
     }
 
-    pub(super) fn start(&self, uri: String, cx: Context) -> Result<Running, HandlerError> {
-        let Some(handler) = &self.handler else {
-            return Err(HandlerError::resource_not_found(uri));
-        };
-        let mime_type = self.resource.mime_type.clone();
-        Ok(handler(Asked { uri, mime_type }, cx))
-    }
-}
-
-/// A resource template with all that can be said of it.
-///
-/// ```
-/// use mcp_server::types::json::Map;
-/// use mcp_server::{Context, Server, TemplateDef};
-///
-/// let pages = TemplateDef::new("wiki://{+path}{?lang}", "page")
-///     .title("Page")
-///     .mime_type("text/markdown")
-///     .handler(|_uri, variables: Map<String>, _: Context| async move {
-///         let lang = variables.get("lang").map_or("en", String::as_str);
-///         Ok(format!("# {:?} in {lang}", variables.get("path")))
-///     });
-/// let server = Server::builder("wiki", "1.0.0").add_resource_template(pages).build()?;
-/// # drop(server);
-/// # Ok::<(), mcp_server::BuildError>(())
-/// ```
-#[must_use = "a definition does nothing until it is added"]
-pub struct TemplateDef {
-    template: ResourceTemplate,
-    hints: Hints,
-    matcher: Option<Template>,
-    handler: Option<TemplateHandler>,
-}
-
-impl TemplateDef {
-    /// Begins the definition of a resource template; it needs a [handler](Self::handler).
+    /// What runs when only the description is asked for, without the contents: it is given what
+    /// the definition says and completes it, with the size or the time of the last change, say.
+    /// Without it the definition says all. The URI stays as it is.
     ///
-    /// All operators of RFC 6570 are understood: `{a}`, `{+a}`, `{#a}`, `{.a}`, `{/a}`, `{;a}`,
-    /// `{?a,b}`, `{&a}`. What cannot be taken apart again is refused when the definition is added:
-    /// prefixes (`{a:3}`), explosion (`{a*}`), a variable that stands twice, and two expressions
-    /// with nothing between them.
-    pub fn new(template: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            template: ResourceTemplate::new(template, name),
-            hints: Hints::default(),
-            matcher: None,
-            handler: None,
-        }
-    }
-
-    described!(template);
-
-    /// What runs when a resource of the template is read: gets its URI and the variables.
-    pub fn handler<P, F, C>(
+    /// It serves `resources/metadata` of SEP-2093, and `resources/get` and changes of contents of
+    /// `versioned-resources`; under SEP-2093 it runs before `resources/read`, too.
+    ///
+    /// ```
+    /// use mcp_server::types::Resource;
+    /// use mcp_server::{Context, ResourceDef};
+    ///
+    /// let log = ResourceDef::new("app://log", "log")
+    ///     .handler(|_uri: String, _: Context| async { Ok(std::fs::read_to_string("app.log")?) })
+    ///     .describe(|log: Resource, _: Context| async move {
+    ///         let size = std::fs::metadata("app.log")?.len();
+    ///         Ok(log.size(i64::try_from(size)?))
+    ///     });
+    /// # drop(log);
+    /// ```
+    #[cfg(feature = "_proposals")]
+    pub fn describe<F>(
         mut self,
-        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
+        handler: impl Fn(Resource, Context) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        P: DeserializeOwned + 'static,
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
+        F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
     {
-        self.handler = Some(Box::new(move |asked, variables, cx| {
-            let variables: P = params::decode(variables).map_err(|error| {
-                let uri = short(&asked.uri);
-                HandlerError::invalid_params(format!("variables of `{uri}`: {error}"))
-            })?;
-            Ok(run(handler(asked.uri.clone(), variables, cx), asked))
+        self.describer = Some(Box::new(move |resource, _, cx| {
+            Ok(Box::pin(handler(resource, cx)))
         }));
         self
     }
 
-    /// The variables of a URI that the template makes.
-    pub(super) fn matches(&self, uri: &str) -> Option<Map<String>> {
-        self.matcher.as_ref()?.matches(uri)
+    /// What the definition says.
+    #[cfg(feature = "_proposals")]
+    pub(super) fn stated(&self) -> Resource {
+        self.resource.clone()
     }
 
-    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.matcher.iter().flat_map(Template::names)
+    /// The version of contents that are part of the definition.
+    #[cfg(feature = "versioned-resources")]
+    pub(super) fn fixed_version(&self) -> Option<String> {
+        let fixed = self.fixed_version.as_ref()?;
+        Some(fixed.get(&self.resource.uri, self.resource.mime_type.as_deref()))
     }
 
-    pub(super) fn start(
+    /// The handler that describes.
+    #[cfg(feature = "_proposals")]
+    pub(super) fn describer(&self) -> Option<&Describing> {
+        self.describer.as_ref()
+    }
+
+    pub(super) fn read(
         &self,
-        uri: String,
-        variables: Map<String>,
+        uri: &str,
         cx: Context,
-    ) -> Result<Running, HandlerError> {
-        let Some(handler) = &self.handler else {
+    ) -> Result<Running<Vec<AnyResourceContents>>, HandlerError> {
+        let Some(reader) = &self.reader else {
             return Err(HandlerError::resource_not_found(uri));
         };
-        let mime_type = self.template.mime_type.clone();
-        handler(Asked { uri, mime_type }, variables, cx)
+        let asked = Asked {
+            uri: uri.to_owned(),
+            variables: mcp_types::json::Map::new(),
+            mime_type: self.resource.mime_type.clone(),
+        };
+        reader(asked, cx)
     }
-}
-
-fn run<F, C>(answer: F, asked: Asked) -> Running
-where
-    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-    C: IntoContents,
-{
-    Box::pin(async move {
-        let contents = answer.await?;
-        Ok(contents.into_contents(&asked.uri, asked.mime_type.as_deref()))
-    })
 }
 
 impl Definition for ResourceDef {
@@ -298,33 +228,20 @@ impl Definition for ResourceDef {
     }
 
     fn check(&mut self) -> Result<(), String> {
-        if self.handler.is_none() {
+        if self.reader.is_none() {
             return Err("the resource has no handler".to_owned());
         }
         if !has_scheme(&self.resource.uri) {
             return Err("this is no URI: it does not begin with a scheme".to_owned());
         }
-        Ok(())
-    }
-
-    fn change() -> Change {
-        Change::Resources
-    }
-}
-
-impl Definition for TemplateDef {
-    const KIND: &'static str = "resource template";
-
-    fn key(&self) -> &str {
-        &self.template.uri_template
-    }
-
-    fn check(&mut self) -> Result<(), String> {
-        if self.handler.is_none() {
-            return Err("the template has no handler".to_owned());
+        #[cfg(feature = "sep-2093")]
+        if self.resource.resource_type.is_none() {
+            self.resource.resource_type = match (&self.lister, self.fixed) {
+                (Some(_), _) => Some(mcp_types::ResourceType::Collection),
+                (None, true) => Some(mcp_types::ResourceType::Document),
+                (None, false) => None,
+            };
         }
-        let matcher = Template::parse(&self.template.uri_template);
-        self.matcher = Some(matcher.map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -357,29 +274,6 @@ impl Kept for ResourceDef {
 
     fn page(items: Vec<Resource>, hints: &Hints, next: Option<Cursor>) -> ListResourcesResult {
         let mut page = ListResourcesResult::new(items, hints.ttl_ms, hints.scope);
-        page.next_cursor = next;
-        page
-    }
-}
-
-impl Kept for TemplateDef {
-    type Item = ResourceTemplate;
-    type Page = ListResourceTemplatesResult;
-
-    fn list(features: &Features) -> &List<Self> {
-        &features.templates
-    }
-
-    fn item(&self, _: Revision) -> ResourceTemplate {
-        self.template.clone()
-    }
-
-    fn page(
-        items: Vec<ResourceTemplate>,
-        hints: &Hints,
-        next: Option<Cursor>,
-    ) -> ListResourceTemplatesResult {
-        let mut page = ListResourceTemplatesResult::new(items, hints.ttl_ms, hints.scope);
         page.next_cursor = next;
         page
     }

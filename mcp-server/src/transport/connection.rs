@@ -46,6 +46,8 @@ impl Connection {
             session: None,
             session_id: None,
             extensions: Arc::new(extensions),
+            #[cfg(feature = "versioned-resources")]
+            subscribed: Some(Arc::default()),
         };
         let owner = Owner {
             server: server.clone(),
@@ -139,7 +141,11 @@ impl Connection {
                 self.via.session = Some(session);
             }
             Accepted::Call(mut call) => match poll_once(&mut call) {
-                Poll::Ready(answer) => self.send(&answer, place),
+                Poll::Ready(answer) => {
+                    self.send(&answer, place);
+                    #[cfg(feature = "versioned-resources")]
+                    self.tell_subscribed();
+                }
                 Poll::Pending => self.flight.call(call, place.cloned()),
             },
             Accepted::Notification(mut handler) => {
@@ -153,6 +159,16 @@ impl Connection {
                 }
             }
             Accepted::Cancel(id) => self.flight.cancel(&id),
+        }
+    }
+
+    /// Begins to tell the peer of what it subscribed to, if it just did.
+    #[cfg(feature = "versioned-resources")]
+    fn tell_subscribed(&self) {
+        let subscribed = self.via.subscribed.as_ref();
+        let teller = subscribed.and_then(|subscribed| subscribed.teller(&self.via.outlet));
+        if let Some(teller) = teller {
+            self.flight.tell(teller);
         }
     }
 

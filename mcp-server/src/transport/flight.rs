@@ -32,8 +32,8 @@ struct Tasks {
     running: HashMap<u64, Task>,
     /// Which of them serves a request.
     requests: HashMap<RequestId, u64>,
-    /// What tells a legacy peer of changes. Nobody waits for its end.
-    teller: Option<AbortHandle>,
+    /// What tells the peer of changes, for each era that it speaks. Nobody waits for their end.
+    tellers: Vec<AbortHandle>,
 }
 
 struct Task {
@@ -114,14 +114,14 @@ impl Flight {
         });
     }
 
-    /// Runs what tells the peer of changes, in place of the one before.
+    /// Runs what tells the peer of changes.
     pub(super) fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
         let task = self.runtime.spawn(teller).abort_handle();
         let mut tasks = self.tasks();
         if tasks.closed {
             task.abort();
-        } else if let Some(before) = tasks.teller.replace(task) {
-            before.abort();
+        } else {
+            tasks.tellers.push(task);
         }
     }
 
@@ -201,8 +201,8 @@ impl Flight {
             tasks.closed = true;
             tasks.running.keys().copied().collect()
         });
-        let teller = self.tasks().teller.take();
-        if let Some(teller) = teller {
+        let tellers = std::mem::take(&mut self.tasks().tellers);
+        for teller in tellers {
             teller.abort();
         }
     }

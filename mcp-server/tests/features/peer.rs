@@ -18,6 +18,14 @@ pub(crate) struct Peer {
 impl Peer {
     /// A peer of 2026-07-28.
     pub(crate) fn modern(server: &Server) -> Self {
+        Self {
+            modern: true,
+            ..Self::raw(server)
+        }
+    }
+
+    /// A peer whose requests are sent as they are.
+    pub(crate) fn raw(server: &Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(theirs);
         let server = server.clone();
@@ -26,15 +34,14 @@ impl Peer {
         Self {
             reader: BufReader::new(reader),
             writer,
-            modern: true,
+            modern: false,
             next: 0,
         }
     }
 
     /// A peer of an older revision, after the handshake.
     pub(crate) async fn legacy(server: &Server, revision: &str) -> Self {
-        let mut peer = Self::modern(server);
-        peer.modern = false;
+        let mut peer = Self::raw(server);
         let params = json!({
             "protocolVersion": revision,
             "capabilities": {},
@@ -47,7 +54,7 @@ impl Peer {
         peer
     }
 
-    async fn send(&mut self, message: &Value) {
+    pub(crate) async fn send(&mut self, message: &Value) {
         let line = format!("{message}\n");
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }
@@ -63,7 +70,7 @@ impl Peer {
     /// Sends a request without waiting, and says its id.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.next += 1;
-        if self.modern {
+        if self.modern && params["_meta"].is_null() {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientCapabilities": {},

@@ -18,7 +18,7 @@ Exit codes:
   1    the tool says that it failed
   2    the command line, or a file that it names, is wrong
   3    there is no connection, or it was lost
-  4    the server refused
+  4    the server refused, or has not what was asked for
   5    there was no answer in time
   6    the answer cannot be understood
   130  interrupted";
@@ -80,6 +80,16 @@ pub(crate) enum Command {
         override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
     )]
     Read(Read),
+    /// Shows what is known of a resource, without reading it where the server can do so
+    #[command(
+        override_usage = "mcp metadata [OPTIONS] URL URI\n       mcp metadata [OPTIONS] URI -- PROGRAM..."
+    )]
+    Metadata(Server),
+    /// Shows resources as a tree: all that are listed, or what a collection holds
+    #[command(
+        override_usage = "mcp tree [OPTIONS] URL [URI]\n       mcp tree [OPTIONS] [URI] -- PROGRAM..."
+    )]
+    Tree(Tree),
     /// Lists the prompts with their arguments
     #[command(
         override_usage = "mcp prompts [OPTIONS] URL\n       mcp prompts [OPTIONS] -- PROGRAM..."
@@ -118,9 +128,21 @@ pub(crate) struct WithArguments {
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) server: Server,
+    /// Takes the form of this media type, such as `text/plain` or `image/*`, where there are several
+    #[arg(long = "as", value_name = "TYPE")]
+    pub(crate) media_type: Option<String>,
     /// Writes the contents to a file, decoded where they are binary
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tree {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Goes this many levels down
+    #[arg(long, value_name = "LEVELS", default_value = "64")]
+    pub(crate) depth: usize,
 }
 
 impl Command {
@@ -129,10 +151,12 @@ impl Command {
             Self::Discover(server)
             | Self::Tools(server)
             | Self::Resources(server)
+            | Self::Metadata(server)
             | Self::Prompts(server)
             | Self::Watch(server) => server,
             Self::Call(args) | Self::Prompt(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Tree(args) => &args.server,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
-use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Stderr};
+use mcp_client::{ChildProcess, Client, ClientBuilder, Http, Proposal, Stderr};
 
 use crate::args::{Command, Options};
 use crate::ask::Terminal;
@@ -78,6 +78,7 @@ fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilde
     let terminal = Terminal::new();
     let pages = terminal.clone();
     let mut builder = Client::builder("mcp", env!("CARGO_PKG_VERSION"))
+        .proposals(Proposal::ALL.iter().copied())
         .limits(limits)
         .on_elicit_form(move |params| form::fill_in(terminal.clone(), params))
         .on_elicit_url(move |params| form::open(pages.clone(), params));

@@ -29,6 +29,9 @@ pub(crate) enum Failure {
         method: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// It is not there, though nothing failed.
+    #[error("{0}")]
+    Absent(String),
     #[error("interrupted")]
     Interrupted,
     #[error(transparent)]
@@ -43,6 +46,7 @@ impl Failure {
             Self::Connect(ConnectError::Call(error)) | Self::Call(error) => of_call(error),
             Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
             Self::Connect(_) | Self::Io(_) => 3,
+            Self::Absent(_) => 4,
             Self::Interrupted => 130,
         }
     }

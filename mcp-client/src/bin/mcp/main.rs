@@ -8,12 +8,14 @@ mod discover;
 mod exact;
 mod failure;
 mod form;
+mod metadata;
 mod output;
 mod progress;
 mod prompts;
 mod resources;
 mod schema;
 mod tools;
+mod tree;
 mod values;
 mod wanted;
 mod watch;
@@ -103,7 +105,13 @@ async fn perform(client: &Client, wanted: &Wanted<'_>, output: Output) -> Result
         Wanted::Tools => tools::tools(client, output).await,
         Wanted::Call(named) => call::call(client, named, output).await,
         Wanted::Resources => resources::resources(client, output).await,
-        Wanted::Read(uri, file) => resources::read(client, uri, *file, output).await,
+        Wanted::Read {
+            uri,
+            media_type,
+            file,
+        } => resources::read(client, uri, *media_type, *file, output).await,
+        Wanted::Metadata(uri) => metadata::metadata(client, uri, output).await,
+        Wanted::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
         Wanted::Prompts => prompts::prompts(client, output).await,
         Wanted::Prompt(named) => prompts::prompt(client, named, output).await,
         Wanted::Watch(uris) => watch::watch(client, uris, output).await,

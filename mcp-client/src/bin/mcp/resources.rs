@@ -4,7 +4,8 @@ use std::path::Path;
 
 use mcp_client::types::json::{Object, Value};
 use mcp_client::types::{
-    AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams, Resource, ResourceTemplate,
+    AnyResourceContents, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
+    Resource, ResourceTemplate,
 };
 use mcp_client::{CallError, Client};
 
@@ -35,24 +36,7 @@ pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Fai
         return Ok(output.value(&both)?);
     }
     for resource in &resources {
-        let Resource {
-            uri,
-            name,
-            title,
-            mime_type,
-            size,
-            description,
-            ..
-        } = resource;
-        let size = size.map(|size| format!("{size} bytes"));
-        let about = [mime_type.clone(), size];
-        show(
-            output,
-            uri,
-            &named(title.as_deref(), name),
-            &about,
-            description.as_deref(),
-        )?;
+        describe(resource, output)?;
     }
     for template in &templates {
         let ResourceTemplate {
@@ -68,6 +52,23 @@ pub(crate) async fn resources(client: &Client, output: Output) -> Result<(), Fai
         show(output, uri_template, &name, &about, description.as_deref())?;
     }
     Ok(())
+}
+
+/// Shows a resource in some lines.
+pub(crate) fn describe(resource: &Resource, output: Output) -> Result<(), Failure> {
+    let Resource {
+        uri,
+        name,
+        title,
+        mime_type,
+        size,
+        description,
+        ..
+    } = resource;
+    let size = size.map(|size| format!("{size} bytes"));
+    let about = [mime_type.clone(), size];
+    let name = named(title.as_deref(), name);
+    show(output, uri, &name, &about, description.as_deref())
 }
 
 fn show(
@@ -87,6 +88,7 @@ fn show(
 pub(crate) async fn read(
     client: &Client,
     uri: &str,
+    media_type: Option<&str>,
     file: Option<&Path>,
     output: Output,
 ) -> Result<(), Failure> {
@@ -95,13 +97,18 @@ pub(crate) async fn read(
         .request::<Exactly<ReadResourceRequest>>(params)
         .await?;
     let result = &exact.result;
+    let chosen = media_type.map(|media_type| form(uri, media_type, result));
+    let chosen = chosen.transpose()?;
+    let contents = chosen.map_or(&*result.contents, std::slice::from_ref);
     if let Some(path) = file {
-        return write(path, &result.contents);
+        return write(path, contents);
     }
-    if output.json {
-        return Ok(output.json(exact.text())?);
+    match chosen {
+        Some(chosen) if output.json => return Ok(output.value(chosen)?),
+        None if output.json => return Ok(output.json(exact.text())?),
+        _ => {}
     }
-    for contents in &result.contents {
+    for contents in contents {
         match contents {
             AnyResourceContents::Text(text) => output.text(&text.text)?,
             AnyResourceContents::Blob(blob) => {
@@ -112,6 +119,21 @@ pub(crate) async fn read(
         }
     }
     Ok(())
+}
+
+/// The form of a resource that has a media type.
+fn form<'a>(
+    uri: &'a str,
+    media_type: &str,
+    result: &'a ReadResourceResult,
+) -> Result<&'a AnyResourceContents, Failure> {
+    let forms = result.contents_of(uri);
+    forms.alternative(media_type).ok_or_else(|| {
+        let all = forms.alternatives();
+        let all = all.map(|form| form.mime_type().unwrap_or("of an unknown type"));
+        let all = all.collect::<Vec<_>>().join(", ");
+        Failure::Absent(format!("there is no form of `{media_type}`, only: {all}"))
+    })
 }
 
 /// Writes contents to a file, one after the other.

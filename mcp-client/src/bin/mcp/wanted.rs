@@ -13,7 +13,16 @@ pub(crate) enum Wanted<'a> {
     Tools,
     Call(Named<'a>),
     Resources,
-    Read(&'a str, Option<&'a Path>),
+    Read {
+        uri: &'a str,
+        media_type: Option<&'a str>,
+        file: Option<&'a Path>,
+    },
+    Metadata(&'a str),
+    Tree {
+        uri: Option<&'a str>,
+        depth: usize,
+    },
     Prompts,
     Prompt(Named<'a>),
     Watch(&'a [String]),
@@ -36,9 +45,18 @@ impl<'a> Wanted<'a> {
             Command::Tools(_) => alone(Self::Tools, words)?,
             Command::Call(args) => Self::Call(Named::new("tool", words, args.args.as_deref())?),
             Command::Resources(_) => alone(Self::Resources, words)?,
-            Command::Read(args) => match words {
-                [uri] => Self::Read(uri, args.output.as_deref()),
-                _ => return Err(Failure::Usage("`read` takes one URI".to_owned())),
+            Command::Read(args) => Self::Read {
+                uri: one("read", words)?,
+                media_type: args.media_type.as_deref(),
+                file: args.output.as_deref(),
+            },
+            Command::Metadata(_) => Self::Metadata(one("metadata", words)?),
+            Command::Tree(args) => match words {
+                [] | [_] => Self::Tree {
+                    uri: words.first().map(String::as_str),
+                    depth: args.depth,
+                },
+                _ => return Err(Failure::Usage("`tree` takes one URI at most".to_owned())),
             },
             Command::Prompts(_) => alone(Self::Prompts, words)?,
             Command::Prompt(args) => {
@@ -46,6 +64,13 @@ impl<'a> Wanted<'a> {
             }
             Command::Watch(_) => Self::Watch(words),
         })
+    }
+}
+
+fn one<'a>(command: &str, words: &'a [String]) -> Result<&'a str, Failure> {
+    match words {
+        [uri] => Ok(uri),
+        _ => Err(Failure::Usage(format!("`{command}` takes one URI"))),
     }
 }
 

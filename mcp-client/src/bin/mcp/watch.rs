@@ -37,6 +37,9 @@ fn said(event: SubscriptionEvent) -> (&'static str, Value) {
         SubscriptionEvent::PromptListChanged => ("prompts changed", Value::Null),
         SubscriptionEvent::ResourceListChanged => ("resources changed", Value::Null),
         SubscriptionEvent::ResourceUpdated(params) => ("resource updated", params.uri.into()),
+        SubscriptionEvent::ResourceContentChanged(resource) => {
+            ("resource changed", to_json(&resource))
+        }
         SubscriptionEvent::Other { method, params } => {
             let params = params.map(|params| to_json(&params)).unwrap_or_default();
             let both = [("method", Value::from(method)), ("params", params)];

@@ -1,0 +1,80 @@
+//! `mcp metadata`.
+
+use mcp_client::types::{
+    ListResourcesRequest, ReadResourceMetadataRequest, ReadResourceMetadataRequestParams, Resource,
+    rpc,
+};
+use mcp_client::{CallError, Client, List};
+
+use crate::exact::{Exactly, to_json};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::resources::describe;
+
+pub(crate) async fn metadata(client: &Client, uri: &str, output: Output) -> Result<(), Failure> {
+    let params = ReadResourceMetadataRequestParams::new(uri, client.meta());
+    let asked = client.request::<Exactly<ReadResourceMetadataRequest>>(params);
+    let resource = match asked.await {
+        Ok(exact) if output.json => return Ok(output.json(exact.text())?),
+        Ok(exact) => exact.result.resource,
+        Err(error) if is_unknown(&error) => listed(client.resources(), uri).await?,
+        Err(error) => return Err(error.into()),
+    };
+    if output.json {
+        let resource = mcp_client::types::json::Object::from([("resource", to_json(&resource))]);
+        return Ok(output.value(&resource)?);
+    }
+    show(&resource, output)
+}
+
+/// Whether the server, or its revision, has no such request.
+fn is_unknown(error: &CallError) -> bool {
+    match error {
+        CallError::Refused { source, .. } => source.code == rpc::METHOD_NOT_FOUND,
+        CallError::Params { .. } => true,
+        _ => false,
+    }
+}
+
+/// What the list of resources says, page by page until it is found.
+async fn listed(mut list: List<ListResourcesRequest>, uri: &str) -> Result<Resource, Failure> {
+    while let Some(resource) = list.next().await {
+        match resource {
+            Ok(resource) if resource.uri == uri => return Ok(resource),
+            // What is malformed is not known to be it.
+            Ok(_) | Err(CallError::Element { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let message = format!("the server has no request for metadata, and does not list `{uri}`");
+    Err(Failure::Absent(message))
+}
+
+fn show(resource: &Resource, output: Output) -> Result<(), Failure> {
+    describe(resource, output)?;
+    let annotations = resource.annotations.as_ref();
+    let texts = [
+        (
+            "type",
+            resource.resource_type.map(|kind| kind.as_str().to_owned()),
+        ),
+        ("kind", resource.kind.clone()),
+        ("version", resource.version.clone()),
+        (
+            "modified",
+            annotations.and_then(|annotations| annotations.last_modified.clone()),
+        ),
+        ("url", resource.http_url.clone()),
+        ("url until", resource.http_url_expires_at.clone()),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            output.indented(&format!("{name}: {text}"))?;
+        }
+    }
+    for (name, value) in resource.metadata.iter().flatten() {
+        let value = serde_json::to_string(value).unwrap_or_default();
+        output.indented(&format!("{name}: {value}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Who announces what, and what follows from it.
+
+use mcp_client::{CallError, Client, ClientBuilder, Proposal};
+
+use crate::script::{legacy, modern};
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0").proposals(Proposal::ALL.iter().copied())
+}
+
+#[tokio::test]
+async fn proposals_are_announced_with_every_request_of_the_newest_revision() {
+    let (client, script) = modern(builder(), &["sep-2093"]).await;
+    let meta = &script.hello["params"]["_meta"];
+    let announced = &meta["io.modelcontextprotocol/clientCapabilities"]["experimental"];
+    assert_eq!(
+        *announced,
+        serde_json::json!({"https-url": {}, "sep-2093": {}, "versioned-resources": {}})
+    );
+    assert!(client.speaks(Proposal::Sep2093));
+    assert!(
+        !client.speaks(Proposal::VersionedResources),
+        "the server does not"
+    );
+
+    let (client, script) = modern(Client::builder("test", "1.0.0"), &["sep-2093"]).await;
+    let capabilities =
+        &script.hello["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(*capabilities, serde_json::json!({}));
+    assert!(!client.speaks(Proposal::Sep2093), "the program does not");
+}
+
+#[tokio::test]
+async fn servers_of_older_revisions_hear_nothing_of_proposals() {
+    let (client, script) = legacy(builder()).await;
+    let capabilities = &script.hello["params"]["capabilities"];
+    assert_eq!(*capabilities, serde_json::json!({}));
+    assert!(!client.speaks(Proposal::Sep2093));
+}
+
+#[tokio::test]
+async fn what_a_server_would_misunderstand_is_not_asked() {
+    let (client, _script) = modern(builder(), &[]).await;
+    let fault = client.resources_in("demo:all").expect_err("not spoken");
+    let CallError::NotSpoken { method, proposal } = &fault else {
+        panic!("{fault}");
+    };
+    assert_eq!((*method, *proposal), ("resources/list", Proposal::Sep2093));
+    let fault = client.resources_where([("kind", "file")]);
+    let fault = fault.expect_err("not spoken").to_string();
+    assert!(fault.contains("versioned-resources"), "{fault}");
+}

@@ -1,0 +1,72 @@
+//! SEP-2093: metadata without contents, and collections.
+
+use mcp_client::types::ResourceType;
+use mcp_client::{CallError, Client, Proposal};
+use serde_json::json;
+
+use crate::script::{Script, modern, soon};
+
+async fn connect() -> (Client, Script) {
+    let builder = Client::builder("test", "1.0.0").proposals([Proposal::Sep2093]);
+    modern(builder, &["sep-2093"]).await
+}
+
+#[tokio::test]
+async fn metadata_is_asked_for_without_contents() {
+    let (client, mut script) = connect().await;
+    let asking = async { soon(client.read_resource_metadata("demo:a")).await };
+    let (answer, asked) = tokio::join!(
+        asking,
+        script.answer(json!({"result": {"resultType": "complete", "resource": {
+            "uri": "demo:a", "name": "a", "resourceType": "document", "size": 7,
+        }}}))
+    );
+    assert_eq!(asked["method"], "resources/metadata");
+    assert_eq!(asked["params"]["uri"], "demo:a");
+    let resource = answer.expect("an answer").resource;
+    assert_eq!(resource.size, Some(7));
+    assert_eq!(resource.resource_type, Some(ResourceType::Document));
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_know_the_request_says_so() {
+    let (client, mut script) = connect().await;
+    let asking = async { soon(client.read_resource_metadata("demo:a")).await };
+    let error = json!({"error": {"code": -32601, "message": "no such method"}});
+    let (answer, _) = tokio::join!(asking, script.answer(error));
+    match answer {
+        Err(CallError::Refused { method, source }) => {
+            assert_eq!((method, source.code), ("resources/metadata", -32601));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_page_of_a_collection_is_asked_for_with_its_uri() {
+    let (client, mut script) = connect().await;
+    let members = client.resources_in("demo:all").expect("spoken");
+    let page = |name: &str, next: Option<&str>| {
+        let mut page = json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "resources": [{"uri": format!("demo:{name}"), "name": name}],
+        });
+        if let Some(next) = next {
+            page["nextCursor"] = next.into();
+        }
+        json!({ "result": page })
+    };
+    let serving = async {
+        let first = script.answer(page("a", Some("2"))).await;
+        let second = script.answer(page("b", None)).await;
+        (first, second)
+    };
+    let (listed, (first, second)) = tokio::join!(async { soon(members.all()).await }, serving);
+    let listed = listed.expect("a list");
+    let uris: Vec<_> = listed.items.iter().map(|item| &*item.uri).collect();
+    assert_eq!(uris, ["demo:a", "demo:b"]);
+    assert_eq!(first["params"]["uri"], "demo:all");
+    assert_eq!(first["params"].get("cursor"), None);
+    assert_eq!(second["params"]["uri"], "demo:all");
+    assert_eq!(second["params"]["cursor"], "2");
+}

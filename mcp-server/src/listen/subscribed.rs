@@ -1,0 +1,160 @@
+//! `resources/subscribe` and `resources/unsubscribe` with several URIs: what the peer of a
+//! connection subscribed to in the newest revision, beside what a session of an older one did.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::rpc::ErrorObject;
+use mcp_types::{
+    EmptyResult, Proposal, Revision, SubscribeResourcesRequestParams,
+    UnsubscribeResourcesRequestParams, revision::Versioned,
+};
+
+use super::can_subscribe;
+use super::news::News;
+use crate::changes::{Change, Interest, Subscriber};
+use crate::context::Context;
+use crate::engine::respond;
+use crate::error::{HandlerError, bad_params};
+use crate::limits::SUBSCRIBED_BYTES;
+use crate::outlet::Outlet;
+
+/// The resources that a connection's peer subscribed to. They end with the connection.
+#[derive(Default)]
+pub(crate) struct Subscribed(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    uris: BTreeSet<String>,
+    /// Of all URIs together.
+    bytes: usize,
+    /// Hears of changes from the first subscription on, until something tells the peer of them.
+    subscriber: Option<Arc<Subscriber>>,
+    /// The peer as it was when it subscribed last: one, so that it cannot have us keep many.
+    news: Option<Arc<News>>,
+}
+
+impl Subscribed {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds all of these, or none.
+    fn add(self: &Arc<Self>, uris: Vec<String>, cx: &Context) -> Result<(), HandlerError> {
+        let limit = cx.server().limits().subscribed_resources;
+        let news = News::new(cx);
+        let mut state = self.state();
+        let mut added: BTreeSet<String> = uris.into_iter().collect();
+        added.retain(|uri| !state.uris.contains(uri));
+        let bytes = state.bytes + added.iter().map(String::len).sum::<usize>();
+        if state.uris.len() + added.len() > limit {
+            let what = format!("$.uris: more than {limit} subscriptions on this connection");
+            return Err(HandlerError::invalid_params(what));
+        }
+        if bytes > SUBSCRIBED_BYTES {
+            let what = format!("$.uris: more than {SUBSCRIBED_BYTES} bytes on this connection");
+            return Err(HandlerError::invalid_params(what));
+        }
+        state.bytes = bytes;
+        state.uris.append(&mut added);
+        let first = state.news.replace(news).is_none();
+        drop(state);
+        if first {
+            let wanted = Arc::clone(self);
+            let wants = move |uri: &str| wanted.has(uri);
+            let hub = &cx.server().inner.hub;
+            // Before the answer: what changes after it is told.
+            let subscriber = hub.subscribe(Interest::default(), wants);
+            self.state().subscriber = Some(subscriber);
+        }
+        Ok(())
+    }
+
+    fn remove(&self, uris: &[String]) {
+        let mut state = self.state();
+        for uri in uris {
+            if state.uris.remove(uri) {
+                state.bytes -= uri.len();
+            }
+        }
+    }
+
+    fn has(&self, uri: &str) -> bool {
+        self.state().uris.contains(uri)
+    }
+
+    /// What tells the peer, once, when it has subscribed.
+    pub(crate) fn teller(
+        self: &Arc<Self>,
+        outlet: &Arc<dyn Outlet>,
+    ) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let subscriber = self.state().subscriber.take()?;
+        Some(tell(Arc::clone(self), subscriber, Arc::clone(outlet)))
+    }
+}
+
+/// Tells the peer of changes until it is dropped or the peer is gone.
+async fn tell(subscribed: Arc<Subscribed>, changes: Arc<Subscriber>, outlet: Arc<dyn Outlet>) {
+    loop {
+        changes.ready().await;
+        outlet.room().await;
+        let Some(Change::Resource(uri)) = changes.take() else {
+            continue;
+        };
+        let Some(news) = subscribed.state().news.clone() else {
+            continue;
+        };
+        match news.message(Change::Resource(uri.clone()), None).await {
+            // It may have changed its mind meanwhile.
+            Ok(_) if !subscribed.has(&uri) => {}
+            Ok(message) => {
+                if !outlet.send(&message).await {
+                    return;
+                }
+            }
+            Err(error) => tracing::error!(%error, "a change cannot be announced"),
+        }
+    }
+}
+
+/// Serves `resources/subscribe` of the newest revision.
+pub(crate) fn subscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
+    let subscribed = of_connection(cx)?;
+    let params: SubscribeResourcesRequestParams = read(cx, params)?;
+    subscribed.add(params.uris, cx)?;
+    respond::result(cx, EmptyResult::new())
+}
+
+/// Serves `resources/unsubscribe` of the newest revision.
+pub(crate) fn unsubscribe(cx: &Context, params: &str) -> Result<Vec<u8>, HandlerError> {
+    let subscribed = of_connection(cx)?;
+    let params: UnsubscribeResourcesRequestParams = read(cx, params)?;
+    subscribed.remove(&params.uris);
+    respond::result(cx, EmptyResult::new())
+}
+
+/// The subscriptions of the connection that the request came over.
+fn of_connection(cx: &Context) -> Result<Arc<Subscribed>, HandlerError> {
+    let server = cx.server();
+    if !server.offers(Proposal::VersionedResources) || !can_subscribe(server) {
+        return Err(HandlerError::method_not_found(cx.method()));
+    }
+    #[cfg(feature = "http")]
+    let http = cx.call.extensions.parts().is_some();
+    #[cfg(not(feature = "http"))]
+    let http = false;
+    let subscribed = cx.call.subscribed.clone().filter(|_| !http);
+    subscribed.ok_or_else(|| {
+        HandlerError::protocol(ErrorObject::method_not_found(format!(
+            "no method `{}` over HTTP, where nothing connects the requests of this revision: use \
+             `subscriptions/listen` with `resourceSubscriptions`",
+            cx.method()
+        )))
+    })
+}
+
+fn read<T: Versioned>(cx: &Context, params: &str) -> Result<T, HandlerError> {
+    Revision::LATEST
+        .decode(params)
+        .map_err(|error| bad_params(cx.method(), &error))
+}

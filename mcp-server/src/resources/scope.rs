@@ -1,0 +1,77 @@
+//! [`Scope`]: what is asked for in `resources/list`, beside the page.
+
+use mcp_types::PaginatedRequestParams;
+#[cfg(feature = "versioned-resources")]
+use mcp_types::Resource;
+
+use crate::context::Context;
+use crate::error::HandlerError;
+use crate::lists::Definition;
+
+use super::ResourceDef;
+#[cfg(feature = "versioned-resources")]
+use super::filter::Filter;
+
+/// Which list it is. Cursors are bound to it.
+#[derive(Default)]
+pub(super) struct Scope {
+    /// The collection whose members are asked for (SEP-2093).
+    pub(super) collection: Option<String>,
+    /// What narrows the list down (`versioned-resources`), as JSON.
+    filter: Option<String>,
+    #[cfg(feature = "versioned-resources")]
+    criteria: Option<Filter>,
+}
+
+impl Scope {
+    /// What of it the peer may ask for; the rest is not looked at.
+    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
+    pub(super) fn of(params: &PaginatedRequestParams, cx: &Context) -> Result<Self, HandlerError> {
+        let mut scope = Self::default();
+        #[cfg(feature = "sep-2093")]
+        if cx.adds(mcp_types::Proposal::Sep2093) {
+            scope.collection.clone_from(&params.uri);
+        }
+        #[cfg(feature = "versioned-resources")]
+        if cx.adds(mcp_types::Proposal::VersionedResources)
+            && let Some(filter) = &params.filter
+        {
+            scope.criteria = Some(Filter::read(filter)?);
+            scope.filter = Some(serde_json::to_string(filter)?);
+        }
+        Ok(scope)
+    }
+
+    /// Everything.
+    #[cfg(not(any(feature = "sep-2093", feature = "versioned-resources")))]
+    pub(super) fn of(_: &PaginatedRequestParams, _: &Context) -> Result<Self, HandlerError> {
+        Ok(Self::default())
+    }
+
+    /// Leaves out what the filter does not let through.
+    ///
+    /// A page looks at as many resources as it could hold, so it may be shorter, or empty where
+    /// there are more pages: what one request costs is bounded whatever the filter is.
+    #[cfg(feature = "versioned-resources")]
+    pub(super) fn narrow(&self, resources: &mut Vec<Resource>) {
+        if let Some(criteria) = &self.criteria {
+            resources.retain(|resource| criteria.lets_through(resource));
+        }
+    }
+
+    /// What a cursor of this list is sealed for. Lengths keep the parts apart.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = ResourceDef::KIND.as_bytes().to_vec();
+        for part in [&self.collection, &self.filter] {
+            match part {
+                None => bytes.push(0),
+                Some(part) => {
+                    bytes.push(1);
+                    bytes.extend((part.len() as u64).to_be_bytes());
+                    bytes.extend(part.as_bytes());
+                }
+            }
+        }
+        bytes
+    }
+}

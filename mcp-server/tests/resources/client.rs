@@ -1,0 +1,215 @@
+//! Clients of every revision, over pipes and over sockets, which announce proposals or know none.
+
+use std::net::SocketAddr;
+
+use mcp_server::Server;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Duration, timeout};
+
+use crate::peer::Peer;
+
+/// Nothing takes as long as this.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const NEWEST: &str = "2026-07-28";
+
+pub(crate) const OLDER: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+pub(crate) struct Client {
+    wire: Wire,
+    pub(crate) revision: &'static str,
+    /// The proposals that it announces.
+    pub(crate) announced: &'static [&'static str],
+}
+
+enum Wire {
+    Pipe(Peer),
+    Http(SocketAddr, Option<String>),
+}
+
+impl Client {
+    /// A client over a pipe and one over HTTP, both of the newest revision.
+    pub(crate) fn newest(server: &Server, announced: &'static [&'static str]) -> [Self; 2] {
+        [Wire::Pipe(Peer::modern(server)), http(server)].map(|wire| Self {
+            wire,
+            revision: NEWEST,
+            announced,
+        })
+    }
+
+    /// Clients of all older revisions, over pipes and over HTTP. They announce proposals, too,
+    /// which is not to matter.
+    pub(crate) async fn older(server: &Server, announced: &'static [&'static str]) -> Vec<Self> {
+        let mut clients = Vec::new();
+        for revision in OLDER {
+            let pipe = Wire::Pipe(Peer::raw(server));
+            for wire in [pipe, http(server)] {
+                let mut client = Self {
+                    wire,
+                    revision,
+                    announced,
+                };
+                client.initialize().await;
+                clients.push(client);
+            }
+        }
+        clients
+    }
+
+    /// Whether it is of the newest revision.
+    pub(crate) fn is_newest(&self) -> bool {
+        self.revision == NEWEST
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let way = match self.wire {
+            Wire::Pipe(_) => "pipe",
+            Wire::Http(..) => "HTTP",
+        };
+        format!("{way}, {}, {:?}", self.revision, self.announced)
+    }
+
+    fn capabilities(&self) -> Value {
+        let announced = self
+            .announced
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({})));
+        json!({ "experimental": Value::Object(announced.collect()) })
+    }
+
+    async fn initialize(&mut self) {
+        let params = json!({
+            "protocolVersion": self.revision,
+            "capabilities": self.capabilities(),
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let answer = self.request("initialize", params).await;
+        let agreed = &answer["result"]["protocolVersion"];
+        assert_eq!(agreed, self.revision, "{answer}");
+        let capabilities = &answer["result"]["capabilities"];
+        assert!(capabilities["experimental"].is_null(), "{answer}");
+        let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        match &mut self.wire {
+            Wire::Pipe(peer) => peer.send(&done).await,
+            Wire::Http(..) => drop(self.post(&done).await),
+        }
+    }
+
+    /// The whole answer to a request.
+    pub(crate) async fn request(&mut self, method: &str, mut params: Value) -> Value {
+        if self.is_newest() {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": NEWEST,
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities(),
+            });
+        }
+        if let Wire::Pipe(peer) = &mut self.wire {
+            return peer.request(method, params).await;
+        }
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let body = self.post(&request).await;
+        let body = body.strip_prefix("data: ").unwrap_or(&body);
+        let message: Value =
+            serde_json::from_str(body.trim()).unwrap_or_else(|error| panic!("{error}: {body:?}"));
+        assert_eq!(message["id"], 1, "{message}");
+        message
+    }
+
+    /// The result of a request.
+    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.request(method, params).await;
+        let client = self.describe();
+        assert!(answer["error"].is_null(), "{client}: {answer}");
+        answer["result"].take()
+    }
+
+    /// The error that a request is answered with.
+    pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.request(method, params).await;
+        let client = self.describe();
+        assert!(answer["error"].is_object(), "{client}: {answer}");
+        answer["error"].take()
+    }
+
+    /// Posts a message on a connection of its own, and gives the body of the answer.
+    async fn post(&mut self, message: &Value) -> String {
+        let revision = self.revision;
+        let modern = self.is_newest();
+        let Wire::Http(address, session) = &mut self.wire else {
+            unreachable!("this is a pipe");
+        };
+        let body = message.to_string();
+        let mut head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nConnection: close\r\n\
+             Content-Length: {}\r\n",
+            body.len()
+        );
+        if modern {
+            head.push_str(&format!("Mcp-Method: {}\r\n", text(&message["method"])));
+            let params = &message["params"];
+            let name = match text(&message["method"]) {
+                "resources/read" => text(&params["uri"]),
+                "tools/call" | "prompts/get" => text(&params["name"]),
+                _ => "",
+            };
+            if !name.is_empty() {
+                head.push_str(&format!("Mcp-Name: {name}\r\n"));
+            }
+        }
+        if modern || session.is_some() {
+            head.push_str(&format!("MCP-Protocol-Version: {revision}\r\n"));
+        }
+        if let Some(session) = session {
+            head.push_str(&format!("Mcp-Session-Id: {session}\r\n"));
+        }
+        let exchange = async {
+            let mut stream = TcpStream::connect(*address).await.unwrap();
+            let request = format!("{head}\r\n{body}");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            answer
+        };
+        let answer = timeout(PATIENCE, exchange).await.expect("no answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+        let given = headers.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
+        if let Some((_, given)) = given {
+            *session = Some(given.to_owned());
+        }
+        let chunked = head
+            .to_ascii_lowercase()
+            .contains("transfer-encoding: chunked");
+        if chunked {
+            joined(body)
+        } else {
+            body.to_owned()
+        }
+    }
+}
+
+fn http(server: &Server) -> Wire {
+    let http = server.serve_http("127.0.0.1:0").unwrap();
+    let address = http.local_addr();
+    tokio::spawn(http);
+    Wire::Http(address, None)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The data of a body in chunks.
+fn joined(mut rest: &str) -> String {
+    let mut body = String::new();
+    while let Some((size, behind)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        let (chunk, behind) = behind.split_at(size);
+        body.push_str(chunk);
+        rest = behind.strip_prefix("\r\n").unwrap_or_default();
+    }
+    body
+}

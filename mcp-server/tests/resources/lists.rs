@@ -1,0 +1,250 @@
+//! `resources/list`: handlers that list, pages, and cursors.
+
+use std::num::NonZeroUsize;
+
+use mcp_server::types::Resource;
+use mcp_server::{Context, HandlerError, ListAt, Listed, ResourceDef, Server, TemplateDef};
+use serde_json::{Value, json};
+
+use crate::peer::Peer;
+
+/// Lists `count` resources, each with its number in the name.
+fn numbered(scheme: &'static str, count: usize) -> TemplateDef {
+    TemplateDef::new(format!("{scheme}:{{number}}"), "numbered")
+        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+        .list(move |at: ListAt, _: Context| async move {
+            let start = match at.after.as_deref().map(str::parse::<usize>) {
+                None => 0,
+                Some(last) => last? + 1,
+            };
+            let mut listed = Listed::default();
+            for number in start..count {
+                let name = format!("{scheme}{number}");
+                let uri = format!("{scheme}:{number}");
+                listed.resources.push(Resource::new(uri, name));
+                if at.is_full(&listed) && number + 1 < count {
+                    return Ok(listed.next(number.to_string()));
+                }
+            }
+            Ok(listed)
+        })
+}
+
+fn fixed(name: &str) -> ResourceDef {
+    ResourceDef::text(format!("s:{name}"), name, "text")
+}
+
+fn server(page: usize) -> Server {
+    Server::builder("test", "1")
+        .page_size(NonZeroUsize::new(page).unwrap())
+        .add_resource(fixed("s0"))
+        .add_resource(fixed("s1"))
+        .add_resource_template(numbered("a", 3))
+        .resource_template(
+            "silent:{x}",
+            "silent",
+            |_: String, (): (), _: Context| async { Ok("not listed") },
+        )
+        .add_resource_template(numbered("b", 2))
+        // Listed by the template, too.
+        .add_resource(ResourceDef::text("a:1", "own", "text"))
+        .build()
+        .unwrap()
+}
+
+fn names(page: &Value) -> Vec<String> {
+    let resources = page["resources"].as_array().unwrap();
+    let name = |resource: &Value| resource["name"].as_str().unwrap().to_owned();
+    resources.iter().map(name).collect()
+}
+
+#[tokio::test]
+async fn every_resource_is_listed_once_whatever_the_size_of_pages() {
+    for size in 1..=9 {
+        let server = server(size);
+        for mut peer in [
+            Peer::modern(&server),
+            Peer::legacy(&server, "2025-06-18").await,
+            Peer::legacy(&server, "2024-11-05").await,
+        ] {
+            let (mut all, mut params) = (Vec::new(), json!({}));
+            loop {
+                let page = peer.result("resources/list", params).await;
+                assert!(names(&page).len() <= size, "{page}");
+                all.extend(names(&page));
+                if page["nextCursor"].is_null() {
+                    break;
+                }
+                params = json!({ "cursor": page["nextCursor"] });
+            }
+            let expected = ["s0", "s1", "own", "a0", "a2", "b0", "b1"];
+            assert_eq!(all, expected, "pages of {size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn cursors_that_were_changed_or_are_of_another_server_are_refused() {
+    let (server, other) = (server(2), server(2));
+    // The first page ends in the list, the third within a template.
+    for ends_of_pages in [1, 3] {
+        for mut peer in [
+            Peer::modern(&server),
+            Peer::legacy(&server, "2025-11-25").await,
+        ] {
+            let cursor = cursor_behind(&mut peer, ends_of_pages).await;
+            let foreign = cursor_behind(&mut Peer::modern(&other), ends_of_pages).await;
+            let mut wrong = vec![foreign, String::new(), "x".to_owned(), "AAAA".to_owned()];
+            for place in (0..cursor.len()).step_by(5) {
+                let mut changed = cursor.clone().into_bytes();
+                changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
+                wrong.push(String::from_utf8(changed).unwrap());
+                wrong.push(cursor[..place].to_owned());
+            }
+            for wrong in wrong {
+                let params = json!({ "cursor": wrong });
+                let (code, message) = peer.error("resources/list", params).await;
+                assert_eq!(code, -32602, "{wrong}");
+                assert!(message.starts_with("$.cursor"), "{message}");
+            }
+            // Of the list of templates.
+            let params = json!({ "cursor": cursor });
+            let (code, _) = peer.error("resources/templates/list", params).await;
+            assert_eq!(code, -32602);
+        }
+    }
+}
+
+/// The cursor at the end of a page.
+async fn cursor_behind(peer: &mut Peer, pages: usize) -> String {
+    let mut params = json!({});
+    for _ in 0..pages {
+        let mut page = peer.result("resources/list", params).await;
+        params = json!({ "cursor": page["nextCursor"].take() });
+    }
+    params["cursor"].as_str().unwrap().to_owned()
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
+
+#[tokio::test]
+async fn what_is_there_all_the_time_is_listed_once_while_the_list_changes() {
+    for seed in 0..60 {
+        let mut numbers = Numbers(seed);
+        let server = server(1 + numbers.below(4));
+        let mut there: Vec<String> = Vec::new();
+        for number in 0..numbers.below(12) {
+            there.push(format!("before{number}"));
+            server.resources().add(fixed(&there[number])).unwrap();
+        }
+        let mut peer = Peer::modern(&server);
+        let (mut seen, mut added, mut params) = (Vec::new(), 0, json!({}));
+        loop {
+            let mut page = peer.result("resources/list", params).await;
+            seen.extend(names(&page));
+            if page["nextCursor"].is_null() {
+                break;
+            }
+            params = json!({ "cursor": page["nextCursor"].take() });
+            for _ in 0..numbers.below(4) {
+                match numbers.below(4) {
+                    0 => {
+                        let name = format!("late{added}");
+                        server.resources().add(fixed(&name)).unwrap();
+                        added += 1;
+                    }
+                    1 if !there.is_empty() => {
+                        let gone = there.remove(numbers.below(there.len()));
+                        assert!(server.resources().remove(&format!("s:{gone}")));
+                    }
+                    2 if !there.is_empty() => {
+                        let same = fixed(&there[numbers.below(there.len())]);
+                        server.resources().replace(same.title("another")).unwrap();
+                    }
+                    // The place of a template that pages may have reached.
+                    _ => {
+                        let _ = server.resource_templates().remove("b:{number}");
+                    }
+                }
+            }
+        }
+        there.extend(["s0", "s1", "own", "a0", "a2"].map(str::to_owned));
+        for name in &there {
+            let times = seen.iter().filter(|other| *other == name).count();
+            assert_eq!(times, 1, "seed {seed}: {name} in {seen:?}");
+        }
+        for name in &seen {
+            let times = seen.iter().filter(|other| *other == name).count();
+            assert_eq!(times, 1, "seed {seed}: {name} in {seen:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_template_that_is_gone_leaves_the_next_one_whole() {
+    let server = server(2);
+    let mut peer = Peer::modern(&server);
+    // The second page ends within the first template.
+    let cursor = cursor_behind(&mut peer, 2).await;
+    assert!(server.resource_templates().remove("a:{number}"));
+    let page = peer
+        .result("resources/list", json!({ "cursor": cursor }))
+        .await;
+    assert_eq!(names(&page), ["b0", "b1"]);
+}
+
+#[tokio::test]
+async fn a_handler_that_lists_more_or_less_than_asked_loses_nothing() {
+    let template = |scheme: &'static str| {
+        TemplateDef::new(format!("{scheme}:{{x}}"), scheme)
+            .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+    };
+    let many = template("many").list(|_: ListAt, _: Context| async {
+        let named = |name| Resource::new(format!("many:{name}"), name);
+        Ok(Listed::new(["m0", "m1", "m2", "m3"].map(named)))
+    });
+    let slow = template("slow").list(|at: ListAt, _: Context| async move {
+        match at.after {
+            None => Ok(Listed::default().next("begun")),
+            Some(_) => Ok(Listed::new([Resource::new("slow:1", "one")])),
+        }
+    });
+    let server = Server::builder("test", "1")
+        .page_size(NonZeroUsize::new(2).unwrap())
+        .add_resource_template(many)
+        .add_resource_template(slow)
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let mut params = json!({});
+    for expected in [&["m0", "m1", "m2", "m3"][..], &[], &["one"]] {
+        let mut page = peer.result("resources/list", params).await;
+        assert_eq!(names(&page), expected);
+        params = json!({ "cursor": page["nextCursor"].take() });
+    }
+    assert!(params["cursor"].is_null());
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_says_so() {
+    let failing = TemplateDef::new("f:{x}", "failing")
+        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+        .list(|_: ListAt, _: Context| async { Err(HandlerError::internal("no such table")) });
+    let server = Server::builder("test", "1").add_resource_template(failing);
+    let server = server.build().unwrap();
+    let error = Peer::modern(&server)
+        .error("resources/list", json!({}))
+        .await;
+    assert_eq!(error, (-32603, "no such table".to_owned()));
+}

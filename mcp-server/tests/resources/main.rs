@@ -1,0 +1,14 @@
+//! What `docs/resources.md` promises of servers, as peers see it on byte streams and sockets.
+
+mod blocks;
+mod client;
+#[path = "../trace/collect.rs"]
+mod collect;
+mod collections;
+mod lists;
+mod metadata;
+#[path = "../features/peer.rs"]
+mod peer;
+mod rules;
+mod subject;
+mod versions;

@@ -1,0 +1,289 @@
+//! SEP-2093: `resources/metadata`, and metadata on what is read.
+
+use serde_json::json;
+
+use crate::client::Client;
+use crate::subject::{SEP_2093, not_opted_in, opted_in};
+
+const METADATA: &str = "resources/metadata";
+
+/// Clients of the newest revision over both transports, which announce the proposal and do not.
+fn newest(server: &mcp_server::Server) -> impl Iterator<Item = Client> {
+    let clients = [
+        Client::newest(server, &[]),
+        Client::newest(server, SEP_2093),
+    ];
+    clients.into_iter().flatten()
+}
+
+#[tokio::test]
+async fn metadata_is_told_without_reading() {
+    let (server, reads) = opted_in();
+    for mut client in newest(&server) {
+        for (uri, expected) in [
+            (
+                "s:motto",
+                json!({
+                    "uri": "s:motto", "name": "motto", "title": "Motto",
+                    "description": "What we keep in mind", "mimeType": "text/plain", "size": 15,
+                    "annotations": { "audience": ["user"] },
+                    "icons": [{ "src": "https://example.com/i.png" }],
+                    "resourceType": "document", "_meta": { "com.example/key": "value" },
+                }),
+            ),
+            (
+                "s:report",
+                json!({
+                    "uri": "s:report", "name": "report", "title": "Report",
+                    "mimeType": "application/pdf", "size": 4, "resourceType": "document",
+                    "annotations": { "lastModified": "2026-01-02T03:04:05Z" },
+                }),
+            ),
+            (
+                "pages:",
+                json!({
+                    "uri": "pages:", "name": "pages", "mimeType": "inode/directory",
+                    "resourceType": "collection",
+                }),
+            ),
+            (
+                "s:untyped",
+                json!({ "uri": "s:untyped", "name": "untyped" }),
+            ),
+            // By the handler of a template; the URI is the one that was asked for.
+            (
+                "pages:c",
+                json!({
+                    "uri": "pages:c", "name": "c", "description": "One of the pages",
+                    "mimeType": "text/markdown", "size": 6, "resourceType": "document",
+                }),
+            ),
+            // By the definition of a template.
+            (
+                "plain:1",
+                json!({
+                    "uri": "plain:1", "name": "plain", "title": "Plain", "mimeType": "text/plain",
+                    "resourceType": "document",
+                }),
+            ),
+        ] {
+            let result = client.result(METADATA, json!({ "uri": uri })).await;
+            assert_eq!(result["resource"], expected, "{}", client.describe());
+            assert_eq!(result["resultType"], "complete");
+        }
+    }
+    assert_eq!(reads.so_far(), 0, "contents were made");
+    let mut client = newest(&server).next().unwrap();
+    client
+        .result("resources/read", json!({ "uri": "s:report" }))
+        .await;
+    assert_eq!(reads.so_far(), 1, "the counter does not count");
+}
+
+#[tokio::test]
+async fn metadata_of_what_is_not_there_is_not_found() {
+    let (server, _) = opted_in();
+    for mut client in newest(&server) {
+        for uri in ["other:", "s:mott", "pages:z", "pages:dir/other"] {
+            let error = client.error(METADATA, json!({ "uri": uri })).await;
+            assert_eq!(error["code"], -32602, "{}: {error}", client.describe());
+            assert_eq!(error["data"], json!({ "uri": uri }));
+            let read = client.error("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(error, read);
+        }
+        let error = client.error(METADATA, json!({})).await;
+        assert_eq!(error["code"], -32602);
+        assert!(
+            error["message"].as_str().unwrap().contains("uri"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn metadata_is_no_method_without_opting_in_and_before_the_newest_revision() {
+    for mut client in newest(&not_opted_in()) {
+        let error = client.error(METADATA, json!({ "uri": "s:motto" })).await;
+        assert_eq!(error["code"], -32601, "{}", client.describe());
+    }
+    let (server, _) = opted_in();
+    for mut client in Client::older(&server, SEP_2093).await {
+        let error = client.error(METADATA, json!({ "uri": "s:motto" })).await;
+        assert_eq!(error["code"], -32601, "{}", client.describe());
+    }
+}
+
+#[tokio::test]
+async fn what_is_read_comes_with_its_metadata() {
+    let (server, _) = opted_in();
+    for mut client in newest(&server) {
+        for (uri, contents) in [
+            (
+                "s:motto",
+                json!([{
+                    "uri": "s:motto", "name": "motto", "title": "Motto", "mimeType": "text/plain",
+                    "description": "What we keep in mind", "size": 15,
+                    "annotations": { "audience": ["user"] },
+                    "icons": [{ "src": "https://example.com/i.png" }],
+                    "resourceType": "document", "text": "Keep it simple.",
+                }]),
+            ),
+            // Formats of one document: each has its own size, and says what it wants to.
+            (
+                "s:report",
+                json!([
+                    {
+                        "uri": "s:report", "name": "report", "title": "Report", "size": 4,
+                        "annotations": { "lastModified": "2026-01-02T03:04:05Z" },
+                        "mimeType": "application/pdf", "resourceType": "document",
+                        "blob": "JVBERg==",
+                    },
+                    {
+                        "uri": "s:report", "name": "report", "title": "Report, text", "size": 15,
+                        "annotations": { "lastModified": "2026-01-02T03:04:05Z" },
+                        "mimeType": "text/plain", "resourceType": "document",
+                        "text": "Figures: ÄÖÜ",
+                    },
+                ]),
+            ),
+            (
+                "pages:e",
+                json!([{
+                    "uri": "pages:e", "name": "e", "description": "One of the pages", "size": 6,
+                    "mimeType": "text/markdown", "resourceType": "document", "text": "page e",
+                }]),
+            ),
+            // A collection with some of its members, each with its own metadata.
+            (
+                "pages:",
+                json!([
+                    {
+                        "uri": "pages:a", "name": "a", "description": "One of the pages",
+                        "size": 6, "mimeType": "text/markdown", "resourceType": "document",
+                        "text": "page a",
+                    },
+                    {
+                        "uri": "pages:b", "name": "B itself", "description": "One of the pages",
+                        "size": 6, "mimeType": "text/markdown", "resourceType": "document",
+                        "text": "page b",
+                    },
+                    { "uri": "elsewhere:", "size": 5, "text": "other" },
+                    {
+                        "uri": "pages:c", "name": "c", "description": "One of the pages",
+                        "size": 6, "resourceType": "document", "text": "page c",
+                    },
+                    {
+                        "uri": "pages:c", "name": "c", "description": "One of the pages",
+                        "size": 1, "mimeType": "image/png", "resourceType": "document",
+                        "blob": "Yw==",
+                    },
+                    {
+                        "uri": "pages:", "name": "pages", "size": 8,
+                        "resourceType": "collection", "text": "an index",
+                    },
+                ]),
+            ),
+            ("s:untyped", json!([])),
+        ] {
+            let result = client.result("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(result["contents"], contents, "{}", client.describe());
+        }
+    }
+}
+
+#[tokio::test]
+async fn others_read_contents_without_metadata() {
+    let (server, _) = opted_in();
+    let mut clients = Client::older(&server, SEP_2093).await;
+    let plain = not_opted_in();
+    clients.extend(newest(&plain));
+    clients.extend(Client::older(&plain, SEP_2093).await);
+    for mut client in clients {
+        for (uri, contents) in [
+            (
+                "s:motto",
+                json!([{ "uri": "s:motto", "mimeType": "text/plain", "text": "Keep it simple." }]),
+            ),
+            (
+                "s:report",
+                json!([
+                    { "uri": "s:report", "mimeType": "application/pdf", "blob": "JVBERg==" },
+                    { "uri": "s:report", "mimeType": "text/plain", "text": "Figures: ÄÖÜ" },
+                ]),
+            ),
+            (
+                "pages:",
+                json!([
+                    { "uri": "pages:a", "text": "page a" },
+                    { "uri": "pages:b", "text": "page b" },
+                    { "uri": "elsewhere:", "text": "other" },
+                    { "uri": "pages:c", "text": "page c" },
+                    { "uri": "pages:c", "mimeType": "image/png", "blob": "Yw==" },
+                    { "uri": "pages:", "text": "an index" },
+                ]),
+            ),
+        ] {
+            let result = client.result("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(result["contents"], contents, "{}", client.describe());
+        }
+        let mut params = json!({});
+        loop {
+            let page = client.result("resources/list", params).await;
+            for resource in page["resources"].as_array().unwrap() {
+                assert!(resource["resourceType"].is_null(), "{}", client.describe());
+            }
+            if page["nextCursor"].is_null() {
+                break;
+            }
+            params = json!({ "cursor": page["nextCursor"] });
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_media_type_that_only_the_description_knows_is_said_to_every_peer() {
+    let (server, _) = opted_in();
+    let mut clients = Client::older(&server, &[]).await;
+    clients.extend(newest(&server));
+    for mut client in clients {
+        let result = client
+            .result("resources/read", json!({ "uri": "typed:1" }))
+            .await;
+        assert_eq!(
+            result["contents"][0]["mimeType"],
+            "text/x-typed",
+            "{}",
+            client.describe()
+        );
+    }
+}
+
+#[tokio::test]
+async fn types_are_listed() {
+    let (server, _) = opted_in();
+    for mut client in newest(&server) {
+        let page = client.result("resources/list", json!({})).await;
+        assert_eq!(page["resources"][0]["resourceType"], "document");
+        assert_eq!(page["resources"][1]["resourceType"], "document");
+        let params = json!({ "cursor": page["nextCursor"] });
+        let page = client.result("resources/list", params).await;
+        // The one that lists members is a collection without a word; the last one is nothing.
+        assert_eq!(page["resources"][0]["resourceType"], "collection");
+        assert!(page["resources"][1]["resourceType"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn the_proposal_is_announced_to_peers_of_the_newest_revision_alone() {
+    let (server, _) = opted_in();
+    for mut client in newest(&server) {
+        let result = client.result("server/discover", json!({})).await;
+        let announced = &result["capabilities"]["experimental"];
+        assert_eq!(
+            *announced,
+            json!({ "sep-2093": {} }),
+            "{}",
+            client.describe()
+        );
+    }
+}

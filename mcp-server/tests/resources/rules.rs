@@ -1,0 +1,147 @@
+//! SEP-2093: what is read of a document and of a collection, and what is kept back.
+
+use mcp_server::types::{
+    AnyResourceContents, Proposal, Resource, ResourceType, TextResourceContents,
+};
+use mcp_server::{Context, HandlerError, ResourceDef, Server, TemplateDef};
+use serde_json::json;
+
+use crate::client::Client;
+use crate::collect::Collected;
+use crate::subject::SEP_2093;
+
+type Contents = Vec<AnyResourceContents>;
+
+fn text(uri: &str) -> AnyResourceContents {
+    TextResourceContents::new(uri, "never to be seen").into()
+}
+
+/// A resource that holds contents with these URIs.
+fn holding(uri: &'static str, uris: &'static [&'static str]) -> ResourceDef {
+    ResourceDef::new(uri, uri).handler(move |_: String, _: Context| async move {
+        Ok(uris.iter().map(|uri| text(uri)).collect::<Contents>())
+    })
+}
+
+fn server(proposals: impl IntoIterator<Item = Proposal>) -> Server {
+    let document = |uri, uris| holding(uri, uris).resource_type(ResourceType::Document);
+    Server::builder("test", "1")
+        .proposals(proposals)
+        .add_resource(document("d:empty", &[]))
+        .add_resource(document("d:foreign", &["d:other"]))
+        .add_resource(document("d:mixed", &["d:mixed", "d:other"]))
+        .add_resource(document("d:good", &["d:good", "d:good"]))
+        .add_resource(holding("c:empty", &[]).collection())
+        .add_resource(holding("c:mixed", &["c:mixed", "d:other"]).collection())
+        .add_resource(holding("u:empty", &[]))
+        .add_resource(holding("u:mixed", &["d:other", "u:mixed"]))
+        // Only the description says what it is, or only the contents.
+        .add_resource(holding("d:described", &["d:other"]).describe(
+            |resource: Resource, _: Context| async {
+                Ok(resource.resource_type(ResourceType::Document))
+            },
+        ))
+        .resource(
+            "d:contents",
+            "contents",
+            |uri: String, _: Context| async move {
+                let own = TextResourceContents::new(uri, "never to be seen");
+                Ok(vec![
+                    own.resource_type(ResourceType::Document).into(),
+                    text("d:other"),
+                ])
+            },
+        )
+        .add_resource_template(
+            TemplateDef::new("t:{x}", "template")
+                .resource_type(ResourceType::Document)
+                .handler(|_: String, (): (), _: Context| async {
+                    Ok::<Contents, HandlerError>(vec![text("d:other")])
+                }),
+        )
+        .build()
+        .unwrap()
+}
+
+const WRONG: [(&str, &str); 6] = [
+    ("d:empty", "at least one element"),
+    ("d:foreign", "not `d:other`"),
+    ("d:mixed", "not `d:other`"),
+    ("d:described", "not `d:other`"),
+    ("d:contents", "not `d:other`"),
+    ("t:1", "not `d:other`"),
+];
+
+const RIGHT: [(&str, usize); 5] = [
+    ("d:good", 2),
+    ("c:empty", 0),
+    ("c:mixed", 2),
+    ("u:empty", 0),
+    ("u:mixed", 2),
+];
+
+#[tokio::test]
+async fn contents_that_break_a_rule_do_not_leave() {
+    let server = server([Proposal::Sep2093]);
+    let mut clients = Client::older(&server, &[]).await;
+    clients.extend(Client::newest(&server, &[]));
+    clients.extend(Client::newest(&server, SEP_2093));
+    let log = Collected::begin();
+    for mut client in clients {
+        for (uri, rule) in WRONG {
+            let answer = client
+                .request("resources/read", json!({ "uri": uri }))
+                .await;
+            assert_eq!(
+                answer["error"]["code"],
+                -32603,
+                "{}: {uri}",
+                client.describe()
+            );
+            assert!(!answer.to_string().contains("never to be seen"), "{answer}");
+            assert!(!answer.to_string().contains("d:other"), "{answer}");
+            let errors = log.errors();
+            let [(fields, _)] = errors.as_slice() else {
+                panic!("{}: {uri}: {errors:?}", client.describe());
+            };
+            assert_eq!(fields.get("uri"), Some(uri));
+            assert!(fields.get("rule").unwrap().contains(rule), "{fields:?}");
+        }
+        for (uri, count) in RIGHT {
+            let result = client.result("resources/read", json!({ "uri": uri })).await;
+            let contents = result["contents"].as_array().unwrap();
+            assert_eq!(contents.len(), count, "{}: {uri}", client.describe());
+        }
+        assert!(log.errors().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn without_opting_in_there_are_no_rules() {
+    for proposals in [&[][..], &[Proposal::VersionedResources]] {
+        let server = server(proposals.iter().copied());
+        let mut clients = Client::older(&server, SEP_2093).await;
+        clients.extend(Client::newest(&server, SEP_2093));
+        for mut client in clients {
+            for (uri, count) in [("d:empty", 0), ("d:mixed", 2), ("t:1", 1)] {
+                let result = client.result("resources/read", json!({ "uri": uri })).await;
+                let contents = result["contents"].as_array().unwrap();
+                assert_eq!(contents.len(), count, "{}: {uri}", client.describe());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_for_metadata_are_traced_with_the_uri() {
+    let server = server([Proposal::Sep2093]);
+    let log = Collected::begin();
+    let [mut client, _] = Client::newest(&server, &[]);
+    client
+        .result("resources/metadata", json!({ "uri": "d:good" }))
+        .await;
+    let spans = log.spans();
+    assert_eq!(spans.len(), 1);
+    assert_eq!(spans[0].get("otel.name"), Some("resources/metadata"));
+    assert_eq!(spans[0].get("mcp.resource.uri"), Some("d:good"));
+}

@@ -1,0 +1,200 @@
+//! A server of a few pages: static, dynamic and templated resources, documents and collections,
+//! and what counts how often contents are made.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_server::types::{
+    Annotations, AnyResourceContents, Base64Text, BlobResourceContents, Icon, MetaObject, Proposal,
+    Resource, ResourceType, Role, TextResourceContents,
+};
+use mcp_server::{
+    Context, HandlerError, ListAt, Listed, ResourceDef, Server, ServerBuilder, TemplateDef,
+};
+use serde::Deserialize;
+
+pub(crate) const SEP_2093: &[&str] = &["sep-2093"];
+
+/// The names of the pages in the collection `pages:`.
+pub(crate) const PAGES: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+/// How often contents were made.
+#[derive(Clone, Default)]
+pub(crate) struct Reads(Arc<AtomicUsize>);
+
+impl Reads {
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn so_far(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A server that opted in, and what counts its reads.
+pub(crate) fn opted_in() -> (Server, Reads) {
+    let reads = Reads::default();
+    let builder = builder(&reads).proposals([Proposal::Sep2093]);
+    (builder.build().unwrap(), reads)
+}
+
+/// The same server, but for opting in.
+pub(crate) fn not_opted_in() -> Server {
+    builder(&Reads::default()).build().unwrap()
+}
+
+#[derive(Deserialize)]
+struct PagePath {
+    name: String,
+}
+
+fn builder(reads: &Reads) -> ServerBuilder {
+    Server::builder("test", "1")
+        .page_size(NonZeroUsize::new(2).unwrap())
+        .add_resource(
+            ResourceDef::text("s:motto", "motto", "Keep it simple.")
+                .title("Motto")
+                .description("What we keep in mind")
+                .mime_type("text/plain")
+                .annotations(Annotations::new().audience([Role::User]))
+                .icon(Icon::new("https://example.com/i.png"))
+                .meta(MetaObject::from_iter([("com.example/key", "value")])),
+        )
+        .add_resource(report(reads.clone()))
+        .add_resource(directory(reads.clone()))
+        .add_resource(
+            ResourceDef::new("s:untyped", "untyped")
+                .handler(|_: String, _: Context| async { Ok(Vec::<AnyResourceContents>::new()) }),
+        )
+        .add_resource_template(pages(reads.clone()))
+        .add_resource_template(
+            TemplateDef::new("typed:{x}", "typed")
+                .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+                .describe(|resource: Resource, (): (), _: Context| async {
+                    Ok(resource.mime_type("text/x-typed"))
+                }),
+        )
+        .add_resource_template(
+            TemplateDef::new("plain:{x}", "plain")
+                .title("Plain")
+                .mime_type("text/plain")
+                .resource_type(ResourceType::Document)
+                .handler(|uri: String, (): (), _: Context| async move { Ok(uri) }),
+        )
+}
+
+/// A document in two formats, which says nothing of itself when it is read.
+fn report(reads: Reads) -> ResourceDef {
+    ResourceDef::new("s:report", "report")
+        .title("Report")
+        .mime_type("application/pdf")
+        .resource_type(ResourceType::Document)
+        .handler(move |uri: String, _: Context| {
+            reads.count();
+            async move {
+                let pdf = BlobResourceContents::new(&*uri, Base64Text::encode(b"%PDF"));
+                let text = TextResourceContents::new(uri, "Figures: ÄÖÜ");
+                Ok(vec![
+                    AnyResourceContents::from(pdf.mime_type("application/pdf")),
+                    text.mime_type("text/plain").title("Report, text").into(),
+                ])
+            }
+        })
+        .describe(|resource: Resource, _: Context| async move {
+            let changed = Annotations::new().last_modified("2026-01-02T03:04:05Z");
+            Ok(resource.size(4).annotations(changed))
+        })
+}
+
+/// A collection that lists its members, and holds some of them when it is read.
+fn directory(reads: Reads) -> ResourceDef {
+    ResourceDef::new("pages:", "pages")
+        .mime_type("inode/directory")
+        .handler(move |uri: String, _: Context| {
+            reads.count();
+            async move {
+                Ok(vec![
+                    AnyResourceContents::from(TextResourceContents::new("pages:a", "page a")),
+                    TextResourceContents::new("pages:b", "page b")
+                        .name("B itself")
+                        .into(),
+                    TextResourceContents::new("elsewhere:", "other").into(),
+                    // In two formats, of which one does not say what it is.
+                    TextResourceContents::new("pages:c", "page c").into(),
+                    BlobResourceContents::new("pages:c", Base64Text::encode(b"c"))
+                        .mime_type("image/png")
+                        .into(),
+                    TextResourceContents::new(uri, "an index").into(),
+                ])
+            }
+        })
+        .list(|at: ListAt, _: Context| async move {
+            assert_eq!(at.collection.as_deref(), Some("pages:"));
+            let rest = PAGES
+                .iter()
+                .filter(|name| at.after.as_deref() < Some(**name));
+            let mut listed = Listed::default();
+            for name in rest {
+                if at.is_full(&listed) {
+                    let last = listed.resources.last().map(|page| page.name.clone());
+                    return Ok(listed.next(last.unwrap_or_default()));
+                }
+                let page = Resource::new(format!("pages:{name}"), *name);
+                listed
+                    .resources
+                    .push(page.resource_type(ResourceType::Document));
+            }
+            Ok(listed)
+        })
+}
+
+/// The pages, and below `pages:dir/` collections of which only some exist.
+fn pages(reads: Reads) -> TemplateDef {
+    TemplateDef::new("pages:{+name}", "page")
+        .description("One of the pages")
+        .mime_type("text/markdown")
+        .handler(move |uri: String, page: PagePath, _: Context| {
+            reads.count();
+            async move {
+                if PAGES.contains(&&*page.name) {
+                    return Ok(format!("page {}", page.name));
+                }
+                Err(HandlerError::resource_not_found(uri))
+            }
+        })
+        .describe(
+            |resource: Resource, page: PagePath, _: Context| async move {
+                let uri = resource.uri.clone();
+                if PAGES.contains(&&*page.name) {
+                    let mut document = resource.resource_type(ResourceType::Document).size(6);
+                    document.uri = "moved:".into();
+                    document.name = page.name;
+                    return Ok(document);
+                }
+                if page.name == "dir/sub" {
+                    return Ok(resource.resource_type(ResourceType::Collection));
+                }
+                Err(HandlerError::resource_not_found(uri))
+            },
+        )
+        .list(|at: ListAt, _: Context| async move {
+            let Some(PagePath { name }) = at.variables()? else {
+                // The pages are the members of their collection only.
+                return Ok(Listed::default());
+            };
+            let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
+            let members = [1, 2, 3].map(|number| {
+                let name = format!("{name}/{number}");
+                Resource::new(format!("pages:{name}"), name)
+            });
+            let mut rest = members.into_iter().skip(start);
+            let first = rest.next();
+            let listed = Listed::new(first);
+            Ok(match rest.next() {
+                Some(_) => listed.next((start + 1).to_string()),
+                None => listed,
+            })
+        })
+}

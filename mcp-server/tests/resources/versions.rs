@@ -1,0 +1,32 @@
+//! "Protocol Resources": kinds, versions, filters, conditional reads, changes of contents.
+
+mod changes;
+mod filter;
+mod get;
+mod http;
+mod notes;
+mod others;
+mod subscribe;
+
+use mcp_server::{Proposal, Server, ServerBuilder};
+use serde_json::{Value, json};
+
+const UPDATED: &str = "notifications/resources/updated";
+const CHANGED: &str = "notifications/resources/content_changed";
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// A server whose program opted in.
+fn opted() -> ServerBuilder {
+    Server::builder("test", "1").proposals([Proposal::VersionedResources])
+}
+
+/// Params of a peer that speaks the proposal.
+fn speaking(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {
+            "experimental": { "versioned-resources": {} },
+        },
+    });
+    params
+}

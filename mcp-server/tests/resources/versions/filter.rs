@@ -1,0 +1,178 @@
+//! `filter` of `resources/list`.
+
+use std::num::NonZeroUsize;
+
+use mcp_server::types::{Resource, json::Object};
+use mcp_server::{Context, ListAt, Listed, Proposal, ResourceDef, Server, TemplateDef};
+use serde_json::{Value, json};
+
+use super::opted;
+use crate::peer::Peer;
+
+/// Static resources, and some that a handler lists.
+fn server(page: Option<usize>) -> Server {
+    let fixed =
+        |name: &str, kind: &str| ResourceDef::text(format!("f:{name}"), name, "x").kind(kind);
+    let owned = |name: &str, level: Value| {
+        let level: mcp_server::types::json::Value = level.into();
+        let metadata = Object::from([("owner", "me".into()), ("level", level)]);
+        fixed(name, "file").metadata(metadata)
+    };
+    let listed = TemplateDef::new("l:{name}", "listed")
+        .handler(|uri: String, (): (), _: Context| async move { Ok(uri) })
+        .list(|at: ListAt, _: Context| async move {
+            let start = at.after.as_deref().map_or(Ok(0), str::parse::<usize>)?;
+            let mut listed = Listed::default();
+            for number in start..6 {
+                if at.is_full(&listed) {
+                    return Ok(listed.next(number.to_string()));
+                }
+                let kind = if number % 3 == 0 { "table" } else { "file" };
+                let name = format!("l{number}");
+                listed
+                    .resources
+                    .push(Resource::new(format!("l:{number}"), name).kind(kind));
+            }
+            Ok(listed)
+        });
+    let mut builder = opted();
+    if let Some(page) = page.and_then(NonZeroUsize::new) {
+        builder = builder.page_size(page);
+    }
+    builder
+        .add_resource(fixed("a", "file"))
+        .add_resource(fixed("b", "table"))
+        .add_resource(owned("one", json!(1)))
+        .add_resource(owned("two", json!(2.0)))
+        .add_resource(ResourceDef::text("g:none", "none", "x"))
+        .add_resource_template(listed)
+        .build()
+        .unwrap()
+}
+
+fn names(page: &Value) -> Vec<String> {
+    let resources = page["resources"].as_array().unwrap();
+    let name = |resource: &Value| resource["name"].as_str().unwrap().to_owned();
+    resources.iter().map(name).collect()
+}
+
+const CASES: [(&str, &str); 12] = [
+    ("{}", "a b one two none l0 l1 l2 l3 l4 l5"),
+    (r#"{"kind":"table"}"#, "b l0 l3"),
+    (
+        r#"{"kind":["table","file"]}"#,
+        "a b one two l0 l1 l2 l3 l4 l5",
+    ),
+    (r#"{"kind":[]}"#, ""),
+    (r#"{"uriPrefix":"f:"}"#, "a b one two"),
+    (r#"{"uriPrefix":"l:"}"#, "l0 l1 l2 l3 l4 l5"),
+    (r#"{"uriPrefix":"F:"}"#, ""),
+    (r#"{"kind":"table","uriPrefix":"l:"}"#, "l0 l3"),
+    (r#"{"metadata":{"owner":"me"}}"#, "one two"),
+    (r#"{"metadata":{"level":1.0}}"#, "one"),
+    (r#"{"metadata":{"level":2,"owner":"me"}}"#, "two"),
+    (r#"{"metadata":{"level":2,"owner":"you"}}"#, ""),
+];
+
+#[tokio::test]
+async fn all_criteria_must_hold() {
+    let mut peer = Peer::modern(&server(None));
+    for (filter, expected) in CASES {
+        let filter: Value = serde_json::from_str(filter).unwrap();
+        let page = peer
+            .result("resources/list", json!({ "filter": filter }))
+            .await;
+        assert_eq!(names(&page).join(" "), expected, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_a_filtered_list_leave_nothing_out_and_end() {
+    for size in 1..=12 {
+        let mut peer = Peer::modern(&server(Some(size)));
+        for (filter, expected) in CASES {
+            let filter: Value = serde_json::from_str(filter).unwrap();
+            let (mut all, mut pages) = (Vec::new(), 0);
+            let mut params = json!({ "filter": filter });
+            loop {
+                let page = peer.result("resources/list", params.clone()).await;
+                assert!(names(&page).len() <= size, "{page}");
+                all.extend(names(&page));
+                pages += 1;
+                // A page looks at no more than it could hold, and no less until the end.
+                assert!(pages <= 11_usize.div_ceil(size) + 1, "{filter}");
+                if page["nextCursor"].is_null() {
+                    break;
+                }
+                params["cursor"] = page["nextCursor"].clone();
+            }
+            assert_eq!(all.join(" "), expected, "{filter} in pages of {size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_filter() {
+    let mut peer = Peer::modern(&server(Some(1)));
+    let filter = json!({ "kind": "file" });
+    let page = peer
+        .result("resources/list", json!({ "filter": filter }))
+        .await;
+    let cursor = &page["nextCursor"];
+    let same = json!({ "filter": filter, "cursor": cursor });
+    peer.result("resources/list", same).await;
+    for other in [json!({ "kind": "table" }), json!({}), Value::Null] {
+        let params = json!({ "filter": other, "cursor": cursor });
+        let (code, message) = peer.error("resources/list", params).await;
+        assert_eq!(code, -32602);
+        assert!(message.contains("$.cursor"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn members_of_a_collection_are_filtered_as_well() {
+    let member = |name: &str, kind: &str| Resource::new(format!("c:{name}"), name).kind(kind);
+    let members = vec![
+        member("a", "file"),
+        member("b", "table"),
+        member("c", "file"),
+    ];
+    let collection = ResourceDef::new("c:", "collection")
+        .handler(|uri: String, _: Context| async move { Ok(uri) })
+        .list(move |_: ListAt, _: Context| {
+            let members = members.clone();
+            async move { Ok(Listed::new(members)) }
+        });
+    let server = opted()
+        .proposals([Proposal::Sep2093])
+        .add_resource(collection)
+        .build()
+        .unwrap();
+    let params = json!({ "uri": "c:", "filter": { "kind": "file" } });
+    let page = Peer::modern(&server).result("resources/list", params).await;
+    assert_eq!(names(&page), ["a", "c"]);
+}
+
+#[tokio::test]
+async fn what_is_no_criterion_is_refused_by_name() {
+    let mut peer = Peer::modern(&server(None));
+    for (filter, place) in [
+        (json!({ "colour": "red" }), "$.filter.colour"),
+        (json!({ "kind": "file", "a b": 1 }), "$.filter['a b']"),
+        (json!({ "kind": 1 }), "$.filter.kind"),
+        (json!({ "kind": null }), "$.filter.kind"),
+        (json!({ "kind": ["a", 1] }), "$.filter.kind[1]"),
+        (json!({ "uriPrefix": ["a"] }), "$.filter.uriPrefix"),
+        (json!({ "metadata": "a" }), "$.filter.metadata"),
+        (json!("red"), "$.filter"),
+    ] {
+        let params = json!({ "filter": filter });
+        let (code, message) = peer.error("resources/list", params).await;
+        assert_eq!(code, -32602, "{filter}");
+        assert!(message.contains(place), "{message}");
+    }
+    let long = "x".repeat(10_000);
+    let params = json!({ "filter": { long: 1 } });
+    let (_, message) = peer.error("resources/list", params).await;
+    assert!(message.len() < 300, "{message}");
+}

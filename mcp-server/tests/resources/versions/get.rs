@@ -1,0 +1,224 @@
+//! `resources/get`, and versions.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_server::types::{
+    AnyResourceContents, Base64Text, BlobResourceContents, Resource, TextResourceContents,
+};
+use mcp_server::{Context, HandlerError, ResourceDef, Server};
+use serde_json::{Value, json};
+
+use super::notes::Notes;
+use super::opted;
+use crate::peer::Peer;
+
+async fn get(peer: &mut Peer, uri: &str, version: &Value) -> Value {
+    let params = json!({ "uri": uri, "version": version });
+    peer.request("resources/get", params).await
+}
+
+/// What a peer is told that has the present version.
+fn not_modified(uri: &str, version: &Value) -> Value {
+    let data = json!({ "uri": uri, "version": version });
+    json!({ "code": 304, "message": "Not Modified", "data": data })
+}
+
+#[tokio::test]
+async fn contents_come_in_the_documents_form() {
+    let several = |_: String, _: Context| async {
+        let one = TextResourceContents::new("d:several", "one").mime_type("text/markdown");
+        let two = BlobResourceContents::new("d:several", Base64Text::encode(b"two"));
+        Ok(vec![AnyResourceContents::from(one), two.into()])
+    };
+    let server = opted()
+        .add_resource(ResourceDef::text("d:text", "text", "hello"))
+        .add_resource(ResourceDef::text("d:html", "html", "<p>").mime_type("text/html"))
+        .add_resource(ResourceDef::bytes("d:bytes", "bytes", *b"\0\xff"))
+        .add_resource(ResourceDef::bytes("d:png", "png", *b"\x89").mime_type("image/png"))
+        .add_resource(ResourceDef::new("d:several", "several").handler(several))
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    for (name, contents) in [
+        (
+            "text",
+            json!({ "contentType": "text/plain", "content": "hello" }),
+        ),
+        (
+            "html",
+            json!({ "contentType": "text/html", "content": "<p>" }),
+        ),
+        (
+            "bytes",
+            json!({ "contentType": "application/octet-stream", "blob": "AP8=" }),
+        ),
+        ("png", json!({ "contentType": "image/png", "blob": "iQ==" })),
+        (
+            "several",
+            json!({ "contentType": "text/markdown", "content": "one" }),
+        ),
+    ] {
+        let uri = format!("d:{name}");
+        let answer = get(&mut peer, &uri, &Value::Null).await;
+        let result = &answer["result"];
+        assert_eq!(result["contents"], contents, "{answer}");
+        assert_eq!(result["resource"]["uri"], uri.as_str());
+        assert_eq!(result["resource"]["name"], name);
+        assert_eq!(result["resultType"], "complete");
+        assert!(result["resource"]["version"].is_string(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_to_give_is_an_error() {
+    let empty = |_: String, _: Context| async { Ok(Vec::<AnyResourceContents>::new()) };
+    let server = opted()
+        .add_resource(ResourceDef::new("d:empty", "empty").handler(empty))
+        .add_resource_template(Notes::default().plain())
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let error = get(&mut peer, "d:empty", &Value::Null).await["error"].take();
+    assert_eq!(error["code"], -32603, "{error}");
+    for uri in ["d:none", "n:none"] {
+        let error = get(&mut peer, uri, &Value::Null).await["error"].take();
+        assert_eq!(error["code"], -32602, "{error}");
+        assert_eq!(error["data"], json!({ "uri": uri }));
+    }
+    for (params, place) in [
+        (json!({}), "uri"),
+        (json!({ "uri": 1 }), "$.uri"),
+        (json!({ "uri": "d:empty", "version": 1 }), "$.version"),
+    ] {
+        let (code, message) = peer.error("resources/get", params).await;
+        assert_eq!(code, -32602);
+        assert!(message.contains(place), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_is_known_is_answered_without_the_contents() {
+    let notes = Notes::default();
+    notes.put("a", "1");
+    let unread =
+        |uri: String, _: Context| async move { Err::<String, _>(HandlerError::internal(uri)) };
+    let server = opted()
+        .add_resource_template(notes.versioned())
+        .add_resource(
+            ResourceDef::new("d:set", "set")
+                .version("v1")
+                .handler(unread),
+        )
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    for (uri, version) in [("n:a", json!("1")), ("d:set", json!("v1"))] {
+        let answer = get(&mut peer, uri, &version).await;
+        assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
+    }
+    assert_eq!(notes.counts(), (0, 1));
+    notes.put("a", "2");
+    let answer = get(&mut peer, "n:a", &json!("1")).await;
+    assert_eq!(answer["result"]["contents"]["content"], "2");
+    assert_eq!(answer["result"]["resource"]["version"], "2");
+    assert_eq!(notes.counts(), (1, 2));
+}
+
+#[tokio::test]
+async fn a_version_is_derived_where_none_is_given() {
+    let notes = Notes::default();
+    notes.put("a", "text");
+    let server = || {
+        opted()
+            .add_resource_template(notes.plain())
+            .add_resource(ResourceDef::text("d:fixed", "fixed", "text"))
+            .build()
+            .unwrap()
+    };
+    let first = server();
+    let mut peer = Peer::modern(&first);
+    for uri in ["n:a", "d:fixed"] {
+        let answer = get(&mut peer, uri, &Value::Null).await;
+        let version = answer["result"]["resource"]["version"].clone();
+        assert_eq!(version.as_str().map(str::len), Some(32), "{answer}");
+        let answer = get(&mut peer, uri, &version).await;
+        assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
+        // Another process makes the same of the same.
+        let answer = get(&mut Peer::modern(&server()), uri, &version).await;
+        assert_eq!(answer["error"], not_modified(uri, &version), "{answer}");
+    }
+    let before = get(&mut peer, "n:a", &Value::Null).await["result"]["resource"]["version"].take();
+    notes.put("a", "other text");
+    let answer = get(&mut peer, "n:a", &before).await;
+    assert_eq!(answer["result"]["contents"]["content"], "other text");
+    assert_ne!(answer["result"]["resource"]["version"], before);
+}
+
+#[tokio::test]
+async fn static_contents_have_their_version_in_lists() {
+    let server = opted()
+        .add_resource(ResourceDef::text("d:a", "a", "text"))
+        .add_resource(ResourceDef::text("d:b", "b", "text").version("own"))
+        .add_resource(
+            ResourceDef::new("d:c", "c").handler(|uri: String, _: Context| async { Ok(uri) }),
+        )
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    let listed = |page: &Value| {
+        let resources = page["resources"].as_array().unwrap();
+        let versions = resources.iter().map(|resource| resource["version"].clone());
+        versions.collect::<Vec<_>>()
+    };
+    let page = peer.result("resources/list", json!({})).await;
+    let versions = listed(&page);
+    assert_eq!(versions.len(), 3);
+    let got = get(&mut peer, "d:a", &Value::Null).await;
+    assert_eq!(versions[0], got["result"]["resource"]["version"]);
+    assert_eq!(versions[1], "own");
+    // What is made when it is read would have to be read.
+    assert_eq!(versions[2], Value::Null);
+    // Another definition in its place is another version.
+    let changed = ResourceDef::text("d:a", "a", "another text");
+    server.resources().replace(changed).unwrap();
+    let page = peer.result("resources/list", json!({})).await;
+    assert_ne!(listed(&page)[0], versions[0]);
+}
+
+#[tokio::test]
+async fn a_version_is_never_newer_than_the_contents_with_it() {
+    // Whoever holds old contents under a new version would never ask again.
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let note = |what: &'static str| {
+        let order = Arc::clone(&order);
+        move || order.lock().unwrap().push(what)
+    };
+    let (described, read) = (note("described"), note("read"));
+    let resource = ResourceDef::new("d:a", "a")
+        .describe(move |resource: Resource, _: Context| {
+            described();
+            async move { Ok(resource.version("1")) }
+        })
+        .handler(move |_: String, _: Context| {
+            read();
+            async { Ok("text") }
+        });
+    let server = opted().add_resource(resource).build().unwrap();
+    get(&mut Peer::modern(&server), "d:a", &Value::Null).await;
+    assert_eq!(*order.lock().unwrap(), ["described", "read"]);
+}
+
+#[tokio::test]
+async fn kind_and_metadata_are_said_of_a_resource() {
+    let fixed = ResourceDef::text("d:a", "a", "text")
+        .kind("file")
+        .metadata(mcp_server::types::json::Object::from([("owner", "me")]));
+    let server: Server = opted().add_resource(fixed).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    let page = peer.result("resources/list", json!({})).await;
+    let got = get(&mut peer, "d:a", &Value::Null).await["result"].take();
+    for resource in [&page["resources"][0], &got["resource"]] {
+        assert_eq!(resource["kind"], "file");
+        assert_eq!(resource["metadata"], json!({ "owner": "me" }));
+    }
+}

@@ -1,0 +1,232 @@
+//! The same over HTTP, where nothing connects the requests of a peer.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use http::request::Builder;
+use http::{Request, StatusCode};
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
+use mcp_server::{HttpConfig, ResourceDef, Server};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::notes::Notes;
+use super::{CHANGED, SUBSCRIPTION, opted, speaking};
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn serve(server: &Server) -> SocketAddr {
+    let config = HttpConfig::new().http_sse("/sse");
+    let http = server.serve_http_with("127.0.0.1:0", config);
+    let http = http.expect("bound");
+    let address = http.local_addr();
+    tokio::spawn(http);
+    address
+}
+
+/// Messages as they come.
+struct Messages {
+    status: StatusCode,
+    body: Incoming,
+    read: String,
+}
+
+impl Messages {
+    /// Posts a request on a connection of its own.
+    async fn post(address: SocketAddr, method: &str, params: Value) -> Self {
+        Self::post_to(address, "/mcp", method, params).await
+    }
+
+    async fn post_to(address: SocketAddr, path: &str, method: &str, params: Value) -> Self {
+        let message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+        let request = Request::post(path)
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+            .header("MCP-Protocol-Version", "2026-07-28")
+            .header("Mcp-Method", method);
+        Self::send(address, request, message.to_string()).await
+    }
+
+    async fn send(address: SocketAddr, request: Builder, body: String) -> Self {
+        let stream = TcpStream::connect(address).await.expect("connected");
+        let (mut sender, connection) = handshake(TokioIo::new(stream)).await.expect("HTTP");
+        tokio::spawn(connection);
+        let request = request.header("Host", address.to_string()).body(body);
+        let response = sender.send_request(request.expect("a request"));
+        let response = timeout(PATIENCE, response).await.expect("in time");
+        let (head, body) = response.expect("answered").into_parts();
+        Self {
+            status: head.status,
+            body,
+            read: String::new(),
+        }
+    }
+
+    /// The data of the next event.
+    async fn data(&mut self) -> String {
+        loop {
+            while let Some((event, rest)) = self.read.split_once("\n\n") {
+                let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+                let data = data.map(str::to_owned);
+                let rest = rest.to_owned();
+                self.read = rest;
+                if let Some(data) = data {
+                    return data;
+                }
+            }
+            assert!(self.more().await, "the end came too early: {}", self.read);
+        }
+    }
+
+    /// The message of the next event.
+    async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.data().await).expect("JSON")
+    }
+
+    async fn more(&mut self) -> bool {
+        let body = &mut self.body;
+        let frame = poll_fn(|task| pin!(&mut *body).poll_frame(task));
+        let Some(frame) = timeout(PATIENCE, frame).await.expect("in time") else {
+            return false;
+        };
+        if let Ok(data) = frame.expect("a frame").into_data() {
+            self.read.push_str(str::from_utf8(&data).expect("UTF-8"));
+        }
+        true
+    }
+
+    /// The one answer.
+    async fn answer(mut self) -> (StatusCode, Value) {
+        while self.more().await {}
+        (self.status, serde_json::from_str(&self.read).expect("JSON"))
+    }
+}
+
+async fn ask(address: SocketAddr, method: &str, params: Value) -> (StatusCode, Value) {
+    Messages::post(address, method, params).await.answer().await
+}
+
+#[tokio::test]
+async fn subscriptions_need_a_connection_and_the_error_says_what_does_not() {
+    let server = opted().add_resource_template(Notes::default().versioned());
+    let address = serve(&server.build().unwrap());
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let params = speaking(json!({ "uris": ["n:a"] }));
+        let (status, answer) = ask(address, method, params).await;
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert_eq!(answer["error"]["code"], -32601);
+        let message = answer["error"]["message"].as_str().unwrap();
+        for way in [method, "subscriptions/listen", "resourceSubscriptions"] {
+            assert!(message.contains(way), "{message}");
+        }
+    }
+}
+
+/// It belongs to an older revision, and its connections come and go.
+#[tokio::test]
+async fn the_deprecated_transport_is_http_too() {
+    let server = opted().add_resource_template(Notes::default().versioned());
+    let address = serve(&server.build().unwrap());
+    let open = Request::get("/sse").header("Accept", "text/event-stream");
+    let mut channel = Messages::send(address, open, String::new()).await;
+    let path = channel.data().await;
+    let params = speaking(json!({ "uris": ["n:a"] }));
+    let taken = Messages::post_to(address, &path, "resources/subscribe", params).await;
+    assert_eq!(taken.status, StatusCode::ACCEPTED);
+    assert_eq!(channel.next().await["error"]["code"], -32601);
+}
+
+#[tokio::test]
+async fn one_stream_tells_of_several_resources() {
+    let notes = Notes::default();
+    let server = opted()
+        .add_resource_template(notes.versioned())
+        .build()
+        .unwrap();
+    let address = serve(&server);
+    let uris = ["n:a", "n:b"];
+    let params = json!({ "notifications": { "resourceSubscriptions": uris } });
+    let mut stream = Messages::post(address, "subscriptions/listen", speaking(params)).await;
+    let first = stream.next().await;
+    assert_eq!(
+        first["params"]["notifications"]["resourceSubscriptions"],
+        json!(uris)
+    );
+    for name in ["b", "a", "b"] {
+        notes.change(&server, name, name);
+        let told = stream.next().await;
+        assert_eq!(told["method"], CHANGED, "{told}");
+        assert_eq!(told["params"]["resource"]["uri"], format!("n:{name}"));
+        assert_eq!(told["params"]["resource"]["version"], name);
+        assert_eq!(told["params"]["_meta"], json!({ SUBSCRIPTION: 7 }));
+    }
+}
+
+#[tokio::test]
+async fn of_a_burst_the_last_version_comes() {
+    const CHANGES: usize = 10_000;
+    let notes = Notes::default();
+    let server = opted()
+        .add_resource_template(notes.versioned())
+        .build()
+        .unwrap();
+    let address = serve(&server);
+    let params = json!({ "notifications": { "resourceSubscriptions": ["n:a", "n:b"] } });
+    let listen = || Messages::post(address, "subscriptions/listen", speaking(params.clone()));
+    let (mut stream, mut slow) = (listen().await, listen().await);
+    let (first, _) = (stream.next().await, slow.next().await);
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
+    for change in 1..=CHANGES {
+        notes.change(&server, if change % 2 == 0 { "a" } else { "b" }, change);
+        if change % 100 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // One after the other: whom nobody reads holds nobody.
+    for stream in [&mut stream, &mut slow] {
+        let (mut a, mut b) = (0, 0);
+        while (a, b) != (CHANGES, CHANGES - 1) {
+            let told = stream.next().await;
+            let resource = &told["params"]["resource"];
+            let version: usize = resource["version"].as_str().unwrap().parse().unwrap();
+            let last = if resource["uri"] == "n:a" {
+                &mut a
+            } else {
+                &mut b
+            };
+            assert!(version >= *last, "{told}");
+            *last = version;
+        }
+    }
+}
+
+#[tokio::test]
+async fn get_and_filters_are_the_same() {
+    let server = opted()
+        .add_resource(ResourceDef::text("d:a", "a", "text").kind("file"))
+        .add_resource(ResourceDef::text("d:b", "b", "text"));
+    let address = serve(&server.build().unwrap());
+    let uri = json!({ "uri": "d:a" });
+    let (status, answer) = ask(address, "resources/get", speaking(uri)).await;
+    assert_eq!(status, StatusCode::OK);
+    let contents = json!({ "contentType": "text/plain", "content": "text" });
+    assert_eq!(answer["result"]["contents"], contents);
+    let version = &answer["result"]["resource"]["version"];
+    let known = json!({ "uri": "d:a", "version": version });
+    let (status, answer) = ask(address, "resources/get", speaking(known.clone())).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(answer["error"]["code"], 304);
+    assert_eq!(answer["error"]["data"], known);
+    let filter = |filter: Value| speaking(json!({ "filter": filter }));
+    let (_, answer) = ask(address, "resources/list", filter(json!({ "kind": "file" }))).await;
+    assert_eq!(answer["result"]["resources"].as_array().unwrap().len(), 1);
+    let (status, answer) = ask(address, "resources/list", filter(json!({ "colour": 1 }))).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(answer["error"]["code"], -32602);
+}

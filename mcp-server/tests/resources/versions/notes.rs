@@ -1,0 +1,75 @@
+//! What the tests read and change: notes by name, as `n:NAME`.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use mcp_server::types::Resource;
+use mcp_server::types::json::Map;
+use mcp_server::{Context, HandlerError, Server, TemplateDef};
+
+#[derive(Clone, Default)]
+pub(super) struct Notes {
+    texts: Arc<Mutex<BTreeMap<String, String>>>,
+    reads: Arc<AtomicUsize>,
+    descriptions: Arc<AtomicUsize>,
+}
+
+impl Notes {
+    pub(super) fn put(&self, name: &str, text: impl Display) {
+        let mut texts = self.texts.lock().unwrap();
+        texts.insert(name.to_owned(), text.to_string());
+    }
+
+    /// Changes a note and says so.
+    pub(super) fn change(&self, server: &Server, name: &str, text: impl Display) {
+        self.put(name, text);
+        server.resource_updated(format!("n:{name}"));
+    }
+
+    pub(super) fn remove(&self, name: &str) {
+        self.texts.lock().unwrap().remove(name);
+    }
+
+    /// The text of a note.
+    pub(super) fn text(&self, uri: &str) -> Result<String, HandlerError> {
+        let name = uri.strip_prefix("n:").unwrap_or_default();
+        let text = self.texts.lock().unwrap().get(name).cloned();
+        text.ok_or_else(|| HandlerError::resource_not_found(uri))
+    }
+
+    /// How often a note was read, and described.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
+        (count(&self.reads), count(&self.descriptions))
+    }
+
+    /// The notes without versions of their own.
+    pub(super) fn plain(&self) -> TemplateDef {
+        let notes = self.clone();
+        TemplateDef::new("n:{name}", "note").kind("note").handler(
+            move |uri: String, _: Map<String>, _: Context| {
+                let notes = notes.clone();
+                async move {
+                    notes.reads.fetch_add(1, Ordering::Relaxed);
+                    notes.text(&uri)
+                }
+            },
+        )
+    }
+
+    /// The notes, whose version is their text.
+    pub(super) fn versioned(&self) -> TemplateDef {
+        let notes = self.clone();
+        self.plain()
+            .describe(move |resource: Resource, _: Map<String>, _: Context| {
+                let notes = notes.clone();
+                async move {
+                    notes.descriptions.fetch_add(1, Ordering::Relaxed);
+                    let version = notes.text(&resource.uri)?;
+                    Ok(resource.version(version))
+                }
+            })
+    }
+}

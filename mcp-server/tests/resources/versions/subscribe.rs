@@ -1,0 +1,300 @@
+//! `resources/subscribe` and `resources/unsubscribe` with several URIs, on a connection.
+
+use std::sync::Arc;
+
+use mcp_server::types::{Resource, ResourcesCapability, json::Map};
+use mcp_server::{Context, Limits, ResourceDef, Server, TemplateDef};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::Semaphore;
+
+use super::notes::Notes;
+use super::{CHANGED, UPDATED, opted, speaking};
+use crate::peer::Peer;
+
+fn server(notes: &Notes) -> Server {
+    opted()
+        .add_resource_template(notes.versioned())
+        .build()
+        .unwrap()
+}
+
+fn uris(names: &[&str]) -> Value {
+    let uris: Vec<_> = names.iter().map(|name| format!("n:{name}")).collect();
+    speaking(json!({ "uris": uris }))
+}
+
+#[tokio::test]
+async fn a_peer_hears_of_all_that_it_subscribed_to_and_of_nothing_else() {
+    let notes = Notes::default();
+    let server = server(&notes);
+    let mut peer = Peer::modern(&server);
+    let result = peer.result("resources/subscribe", uris(&["a", "b"])).await;
+    assert_eq!(result["resultType"], "complete");
+    // And who answers, which is in every result.
+    assert_eq!(result.as_object().unwrap().len(), 2, "{result}");
+    peer.result("resources/subscribe", uris(&["b", "c"])).await;
+    for name in ["other", "b", "a", "c"] {
+        notes.change(&server, name, name);
+        if name == "other" {
+            continue;
+        }
+        let told = peer.receive().await;
+        assert_eq!(told["method"], CHANGED, "{told}");
+        let resource = &told["params"]["resource"];
+        assert_eq!(resource["uri"], format!("n:{name}"));
+        assert_eq!(resource["version"], name);
+        assert_eq!(resource["kind"], "note");
+        assert_eq!(told["params"]["_meta"], Value::Null);
+        assert!(told["id"].is_null());
+    }
+    peer.result("resources/unsubscribe", uris(&["a", "c", "unknown"]))
+        .await;
+    for name in ["a", "c", "b"] {
+        notes.change(&server, name, "later");
+    }
+    let told = peer.receive().await;
+    assert_eq!(told["params"]["resource"]["uri"], "n:b");
+    // What nobody wants to hear of is not described.
+    assert_eq!(notes.counts(), (0, 4));
+}
+
+#[tokio::test]
+async fn who_changed_its_mind_meanwhile_is_not_told() {
+    let notes = Notes::default();
+    let entered = Arc::new(Semaphore::new(0));
+    let go = Arc::new(Semaphore::new(0));
+    let (enter, wait) = (Arc::clone(&entered), Arc::clone(&go));
+    let resource = notes
+        .plain()
+        .describe(move |resource: Resource, _: Map<String>, _: Context| {
+            enter.add_permits(1);
+            let wait = Arc::clone(&wait);
+            async move {
+                wait.acquire().await?.forget();
+                Ok(resource.version("1"))
+            }
+        });
+    let server = opted().add_resource_template(resource).build().unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.result("resources/subscribe", uris(&["a", "b"])).await;
+    notes.change(&server, "a", "1");
+    entered.acquire().await.unwrap().forget();
+    peer.result("resources/unsubscribe", uris(&["a"])).await;
+    notes.change(&server, "b", "1");
+    go.add_permits(2);
+    assert_eq!(peer.receive().await["params"]["resource"]["uri"], "n:b");
+}
+
+#[tokio::test]
+async fn a_peer_that_does_not_speak_the_proposal_hears_in_the_old_form() {
+    let notes = Notes::default();
+    let server = server(&notes);
+    let mut peer = Peer::modern(&server);
+    peer.result("resources/subscribe", json!({ "uris": ["n:a"] }))
+        .await;
+    notes.change(&server, "a", "1");
+    let told = peer.receive().await;
+    assert_eq!(told["method"], UPDATED);
+    assert_eq!(told["params"], json!({ "uri": "n:a" }));
+    assert_eq!(notes.counts(), (0, 0));
+}
+
+#[tokio::test]
+async fn two_eras_on_one_connection_do_not_mix() {
+    let notes = Notes::default();
+    let server = server(&notes);
+    let mut peer = Peer::legacy(&server, "2025-11-25").await;
+    let legacy = |uri: &str| json!({ "uri": uri });
+    assert_eq!(
+        peer.result("resources/subscribe", legacy("n:old")).await,
+        json!({})
+    );
+    peer.result("resources/subscribe", uris(&["new", "both"]))
+        .await;
+    peer.result("resources/subscribe", legacy("n:both")).await;
+    let told = async |peer: &mut Peer, name: &str, count: usize| {
+        notes.change(&server, name, "text");
+        let mut methods = Vec::new();
+        for _ in 0..count {
+            let told = peer.receive().await;
+            let uri = match told["method"].as_str() {
+                Some(UPDATED) => &told["params"]["uri"],
+                _ => &told["params"]["resource"]["uri"],
+            };
+            assert_eq!(uri, &format!("n:{name}"));
+            methods.push(told["method"].as_str().unwrap().to_owned());
+        }
+        methods.sort();
+        methods
+    };
+    assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
+    assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
+    assert_eq!(told(&mut peer, "both", 2).await, [CHANGED, UPDATED]);
+    // Neither takes away what the other has.
+    peer.result("resources/unsubscribe", uris(&["both", "old"]))
+        .await;
+    assert_eq!(told(&mut peer, "both", 1).await, [UPDATED]);
+    assert_eq!(told(&mut peer, "old", 1).await, [UPDATED]);
+    peer.result("resources/unsubscribe", legacy("n:old")).await;
+    peer.result("resources/unsubscribe", legacy("n:new")).await;
+    notes.change(&server, "old", "more");
+    assert_eq!(told(&mut peer, "new", 1).await, [CHANGED]);
+    // Each has its own form and no other.
+    let (code, message) = peer
+        .error("resources/subscribe", json!({ "uris": ["n:a"] }))
+        .await;
+    assert_eq!(code, -32602);
+    assert!(message.contains("uri"), "{message}");
+    let (code, message) = peer
+        .error("resources/subscribe", speaking(legacy("n:a")))
+        .await;
+    assert_eq!(code, -32602);
+    assert!(message.contains("uris"), "{message}");
+}
+
+#[tokio::test]
+async fn what_a_connection_may_keep_is_bounded() {
+    let notes = Notes::default();
+    let mut limits = Limits::default();
+    limits.subscribed_resources = 3;
+    let server = opted()
+        .limits(limits)
+        .add_resource_template(notes.versioned())
+        .build()
+        .unwrap();
+    let mut peer = Peer::modern(&server);
+    peer.result("resources/subscribe", uris(&["a", "b"])).await;
+    // All or nothing.
+    let (code, message) = peer.error("resources/subscribe", uris(&["c", "d"])).await;
+    assert_eq!(code, -32602);
+    assert!(
+        message.contains("$.uris") && message.contains("more than 3"),
+        "{message}"
+    );
+    // What is there already does not count twice.
+    peer.result("resources/subscribe", uris(&["a", "b", "a", "c", "c"]))
+        .await;
+    peer.error("resources/subscribe", uris(&["d"])).await;
+    peer.result("resources/unsubscribe", uris(&["a"])).await;
+    let long = "x".repeat(150 << 10);
+    peer.result("resources/subscribe", uris(&[&long])).await;
+    peer.result("resources/unsubscribe", uris(&["b"])).await;
+    let other = "y".repeat(150 << 10);
+    let (code, message) = peer.error("resources/subscribe", uris(&[&other])).await;
+    assert_eq!(code, -32602);
+    assert!(
+        message.contains("$.uris") && message.contains("262144 bytes"),
+        "{message}"
+    );
+    // What was taken away makes room.
+    peer.result("resources/unsubscribe", uris(&[&long])).await;
+    peer.result("resources/subscribe", uris(&[&other])).await;
+    // Another connection has places of its own.
+    let mut another = Peer::modern(&server);
+    another
+        .result("resources/subscribe", uris(&["a", "b", "c"]))
+        .await;
+    for name in ["a", "d"] {
+        notes.change(&server, name, "1");
+    }
+    assert_eq!(another.receive().await["params"]["resource"]["uri"], "n:a");
+    notes.change(&server, "c", "1");
+    assert_eq!(peer.receive().await["params"]["resource"]["uri"], "n:c");
+}
+
+#[tokio::test]
+async fn a_wrong_form_is_refused_with_its_place() {
+    let mut peer = Peer::modern(&server(&Notes::default()));
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        for (params, place) in [
+            (json!({}), "uris"),
+            (json!({ "uri": "n:a" }), "uris"),
+            (json!({ "uris": "n:a" }), "$.uris"),
+            (json!({ "uris": ["n:a", 1] }), "$.uris[1]"),
+        ] {
+            let (code, message) = peer.error(method, params).await;
+            assert_eq!(code, -32602);
+            assert!(message.contains(place), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_subscriptions_has_no_such_method() {
+    let quiet = opted()
+        .capabilities(|has| has.resources(ResourcesCapability::new()))
+        .add_resource(ResourceDef::text("d:a", "a", "text"))
+        .build()
+        .unwrap();
+    let nothing = opted().build().unwrap();
+    for server in [quiet, nothing] {
+        let mut peer = Peer::modern(&server);
+        for method in ["resources/subscribe", "resources/unsubscribe"] {
+            let (code, _) = peer.error(method, json!({ "uris": ["d:a"] })).await;
+            assert_eq!(code, -32601);
+        }
+    }
+}
+
+#[tokio::test]
+async fn subscriptions_end_with_the_connection() {
+    let notes = Notes::default();
+    // Held by whatever describes for a peer.
+    let held = Arc::new(());
+    let seen = Arc::clone(&held);
+    let resource = TemplateDef::new("h:{name}", "held")
+        .handler(|uri: String, _: Map<String>, _: Context| async move { Ok(uri) })
+        .describe(move |resource: Resource, _: Map<String>, cx: Context| {
+            let held = Arc::clone(&seen);
+            async move {
+                cx.cancelled().await;
+                drop(held);
+                Ok(resource.version("1"))
+            }
+        });
+    let server = opted()
+        .add_resource_template(notes.versioned())
+        .add_resource_template(resource)
+        .build()
+        .unwrap();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(theirs);
+    let serving = tokio::spawn({
+        let server = server.clone();
+        async move { server.serve(reader, writer).await }
+    });
+    let (reader, mut writer) = tokio::io::split(ours);
+    let params = speaking(json!({ "uris": ["n:a", "h:a"] }));
+    let request =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": params });
+    writer
+        .write_all(format!("{request}\n").as_bytes())
+        .await
+        .unwrap();
+    let mut lines = BufReader::new(reader).lines();
+    assert!(
+        lines
+            .next_line()
+            .await
+            .unwrap()
+            .unwrap()
+            .contains("complete")
+    );
+    notes.change(&server, "a", "1");
+    assert!(lines.next_line().await.unwrap().unwrap().contains(CHANGED));
+    // Its handler is at work when the peer goes, and is dropped.
+    server.resource_updated("h:a");
+    while Arc::strong_count(&held) < 3 {
+        tokio::task::yield_now().await;
+    }
+    drop((lines, writer));
+    serving.await.unwrap().unwrap();
+    while Arc::strong_count(&held) > 2 {
+        tokio::task::yield_now().await;
+    }
+    let (_, before) = notes.counts();
+    notes.change(&server, "a", "2");
+    tokio::task::yield_now().await;
+    assert_eq!(notes.counts(), (0, before));
+}

@@ -1,0 +1,224 @@
+//! Nobody gets anything by a URL that was not handed out for it.
+
+use std::net::SocketAddr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_server::{HttpUrls, UrlKeys};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::client::*;
+use crate::subject::*;
+
+fn token(path: &str) -> &str {
+    path.strip_prefix("/r/").expect("below the base")
+}
+
+fn bytes(path: &str) -> Vec<u8> {
+    URL_SAFE_NO_PAD.decode(token(path)).expect("base64url")
+}
+
+fn path_with(bytes: &[u8]) -> String {
+    format!("/r/{}", URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// The status of a GET whose address is any bytes at all.
+async fn raw(address: SocketAddr, path: &[u8]) -> String {
+    let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
+    let request = [
+        b"GET ",
+        path,
+        b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    ]
+    .concat();
+    soon(stream.write_all(&request)).await.expect("written");
+    let mut read = Vec::new();
+    let _ = soon(stream.read_to_end(&mut read)).await;
+    let status = read.get(9..12).unwrap_or_default();
+    String::from_utf8_lossy(status).into_owned()
+}
+
+#[tokio::test]
+async fn no_flipped_bit_of_a_token_opens_anything() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    assert_eq!(raw(address, path.as_bytes()).await, "200");
+    let mut forbidden = 0;
+    for at in 3..path.len() {
+        for bit in 0..8 {
+            let mut changed = path.clone().into_bytes();
+            changed[at] ^= 1 << bit;
+            let status = raw(address, &changed).await;
+            forbidden += usize::from(status == "403");
+            // Some are no address, and some become a longer path or a query.
+            let known = ["400", "403", "404"].contains(&&*status);
+            assert!(known, "{status} at {at}, bit {bit}");
+        }
+    }
+    assert!(forbidden > path.len(), "{forbidden}");
+    assert_eq!(raw(address, path.as_bytes()).await, "200");
+}
+
+#[tokio::test]
+async fn no_flipped_bit_of_what_is_signed_opens_anything() {
+    let (address, ..) = served(|builder| builder);
+    let whole = bytes(&path_of(address, "demo://motto").await);
+    for at in 0..whole.len() {
+        for bit in 0..8 {
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << bit;
+            let status = get(address, &path_with(&changed), &[]).await.status;
+            assert_eq!(status, 403, "byte {at}, bit {bit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_piece_of_a_token_and_nothing_longer_opens_anything() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    for end in 3..path.len() {
+        assert_eq!(get(address, &path[..end], &[]).await.status, 403, "{end}");
+    }
+    let token = token(&path);
+    for other in [
+        format!("{path}A"),
+        format!("{path}="),
+        format!("{path}=="),
+        format!("{path}/"),
+        format!("/r/{token}{token}"),
+        format!("/r/%41{token}"),
+        format!("/r/{}", "A".repeat(20_000)),
+        format!("/r/?{token}"),
+        "/r/".to_owned(),
+    ] {
+        assert_eq!(get(address, &other, &[]).await.status, 403, "{other}");
+    }
+    // A query is no part of it.
+    assert_eq!(get(address, &format!("{path}?a=b"), &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_was_signed_for_one_resource_does_not_open_another() {
+    let (address, ..) = served(|builder| builder);
+    let one = bytes(&path_of(address, "demo://motto").await);
+    let other = bytes(&path_of(address, "demo://logo").await);
+    let (one_said, one_tag) = one.split_at(one.len() - 32);
+    let (other_said, other_tag) = other.split_at(other.len() - 32);
+    for forged in [
+        [one_said, other_tag].concat(),
+        [other_said, one_tag].concat(),
+        [one_said, &[0; 32]].concat(),
+        [one_said, &one_tag[..31]].concat(),
+    ] {
+        assert_eq!(get(address, &path_with(&forged), &[]).await.status, 403);
+    }
+    let secret = String::from_utf8_lossy(one_said).into_owned();
+    assert!(secret.ends_with("demo://motto"), "{secret}");
+}
+
+/// Where the parts of a token begin, see `token.rs`.
+const KEY_ID: usize = 1;
+const ISSUED: usize = 5;
+const EXPIRES: usize = 13;
+const SCOPE: usize = 21;
+const PRINCIPAL: usize = 22;
+
+#[tokio::test]
+async fn nothing_that_a_token_says_can_be_edited() {
+    let (address, _, clock) = served(|builder| builder);
+    let whole = bytes(&path_of(address, "demo://motto").await);
+    assert_eq!(whole[ISSUED..EXPIRES], NOON.to_be_bytes());
+    let expires = NOON + 15 * 60_000;
+    assert_eq!(whole[EXPIRES..SCOPE], expires.to_be_bytes());
+    assert_eq!(whole[SCOPE], b'G');
+    let edited = |at: usize, new: &[u8]| {
+        let mut edited = whole.clone();
+        edited[at..at + new.len()].copy_from_slice(new);
+        path_with(&edited)
+    };
+    let later = edited(EXPIRES, &(expires + 60_000).to_be_bytes());
+    for path in [
+        edited(0, &[2]),
+        edited(KEY_ID, &[0; 4]),
+        edited(ISSUED, &(NOON + 1).to_be_bytes()),
+        later.clone(),
+        edited(SCOPE, b"P"),
+        edited(PRINCIPAL, &[0, 1]),
+        edited(PRINCIPAL, &[0, 6]),
+        edited(PRINCIPAL, &[255, 255]),
+    ] {
+        assert_eq!(get(address, &path, &[]).await.status, 403, "{path}");
+    }
+    clock.set(expires);
+    assert_eq!(get(address, &later, &[]).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_url_ends_with_its_time() {
+    let (address, _, clock) = served(|builder| builder);
+    clock.set(NOON + 999);
+    let path = path_of(address, "demo://motto").await;
+    let expires = NOON + 15 * 60_000;
+    for (now, status) in [
+        (NOON + 999, 200),
+        (expires - 1, 200),
+        (expires, 410),
+        (expires + 1, 410),
+        (u64::MAX / 2, 410),
+        // A clock that is a little behind the one that issued it, and one that is far behind:
+        // nobody knows then when it should end.
+        (NOON - 120_000, 200),
+        (NOON - 300_000, 403),
+        (0, 403),
+    ] {
+        clock.set(now);
+        assert_eq!(get(address, &path, &[]).await.status, status, "at {now}");
+    }
+}
+
+#[tokio::test]
+async fn a_url_is_for_get_and_head_alone() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"] {
+        for path in [&*path, "/r/nothing"] {
+            let reply = send(address, method, path, &[], String::new()).await;
+            assert_eq!(reply.status, 405, "{method}");
+            assert_eq!(reply.get("allow"), "GET, HEAD");
+            assert!(!reply.text().contains(MOTTO));
+        }
+    }
+}
+
+#[tokio::test]
+async fn keys_that_are_rotated_out_open_nothing() {
+    let (address, server, _) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    server.rotate_url_keys(UrlKeys::new([8; 32]).and_older([7; 32]));
+    let newer = path_of(address, "demo://motto").await;
+    assert_ne!(path, newer);
+    assert_eq!(get(address, &path, &[]).await.status, 200);
+    server.rotate_url_keys(UrlKeys::new([8; 32]));
+    assert_eq!(get(address, &path, &[]).await.status, 403);
+    assert_eq!(get(address, &newer, &[]).await.status, 200);
+    server.rotate_url_keys(UrlKeys::generate().expect("random numbers"));
+    assert_eq!(get(address, &newer, &[]).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_token_of_another_server_with_the_same_keys_opens_nothing() {
+    let (address, ..) = served(|builder| builder);
+    let (elsewhere, _, clock) = served(|builder| {
+        let urls = HttpUrls::new("https://files.example.com/r/s/").expect("a base");
+        builder.http_urls(urls.keys(UrlKeys::new([7; 32])))
+    });
+    clock.set(NOON);
+    let path = path_of(elsewhere, "demo://motto").await;
+    assert_eq!(get(elsewhere, &path, &[]).await.status, 200);
+    assert_eq!(
+        get(address, &path.replace("/s/", "/"), &[]).await.status,
+        403
+    );
+}

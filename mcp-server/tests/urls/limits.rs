@@ -1,0 +1,123 @@
+//! The bounds of the endpoint hold for URLs.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_server::{Context, Limits, Server, ServerBuilder};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, mpsc};
+
+use crate::client::*;
+use crate::subject::*;
+
+struct Guard(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+    }
+}
+
+/// A resource that waits, with what it tells and what lets it go on.
+fn waiting(
+    limits: Limits,
+) -> (
+    SocketAddr,
+    Server,
+    Arc<Notify>,
+    mpsc::UnboundedReceiver<&'static str>,
+) {
+    let go = Arc::new(Notify::new());
+    let (told, teller) = mpsc::unbounded_channel();
+    let (address, server, _) = served(|builder: ServerBuilder| {
+        let go = Arc::clone(&go);
+        builder
+            .limits(limits)
+            .resource("demo://slow", "slow", move |_: String, _: Context| {
+                let (go, told) = (Arc::clone(&go), told.clone());
+                async move {
+                    let _ = told.send("waits");
+                    let _guard = Guard(told);
+                    go.notified().await;
+                    Ok("slow")
+                }
+            })
+    });
+    (address, server, go, teller)
+}
+
+#[tokio::test]
+async fn requests_at_once_are_bounded() {
+    let mut limits = Limits::default();
+    limits.concurrent_requests = 1;
+    let (address, _server, go, mut told) = waiting(limits);
+    let path = path_of(address, "demo://slow").await;
+    let first = tokio::spawn({
+        let path = path.clone();
+        async move { get(address, &path, &[]).await }
+    });
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.get("retry-after")),
+        (503, "1")
+    );
+    // What is not valid takes no place, and is refused all the same.
+    assert_eq!(get(address, "/r/nothing", &[]).await.status, 403);
+    go.notify_one();
+    assert_eq!(first.await.expect("no panic").text(), "slow");
+    // The place is free when the body has left, which may be a little later.
+    soon(async {
+        go.notify_one();
+        while get(address, &path, &[]).await.status != 200 {}
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_handler_has_its_time() {
+    let mut limits = Limits::default();
+    limits.request_time = Duration::from_millis(50);
+    let (address, _server, _go, mut told) = waiting(limits);
+    let path = path_of(address, "demo://slow").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(reply.status, 500);
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    assert_eq!(soon(told.recv()).await, Some("dropped"));
+}
+
+#[tokio::test]
+async fn a_handler_ends_when_the_client_is_gone() {
+    let (address, _server, _go, mut told) = waiting(Limits::default());
+    let path = path_of(address, "demo://slow").await;
+    let mut stream = soon(TcpStream::connect(address)).await.expect("connected");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    soon(stream.write_all(request.as_bytes()))
+        .await
+        .expect("written");
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    drop(stream);
+    assert_eq!(soon(told.recv()).await, Some("dropped"));
+}
+
+#[tokio::test]
+async fn a_server_that_stops_takes_no_more_and_ends_what_runs() {
+    let (address, server, go, mut told) = waiting(Limits::default());
+    let urls = server.resource_urls().expect("configured");
+    let path = path_of(address, "demo://slow").await;
+    let running = tokio::spawn({
+        let path = path.clone();
+        async move { get(address, &path, &[]).await }
+    });
+    assert_eq!(soon(told.recv()).await, Some("waits"));
+    server.shutdown();
+    let mut urls = urls;
+    let request = http::Request::builder().uri(&path).body(());
+    let request = request.expect("a request");
+    let response = tower_service::Service::call(&mut urls, request).await;
+    assert_eq!(response.expect("infallible").status(), 503);
+    go.notify_one();
+    assert_eq!(running.await.expect("no panic").text(), "slow");
+}

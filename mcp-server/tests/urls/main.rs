@@ -1,0 +1,13 @@
+//! Resources over HTTPS URLs, the proposal `https-url`, over real sockets.
+
+mod attacks;
+mod client;
+mod equality;
+mod handing;
+mod limits;
+mod logs;
+mod principals;
+mod revocation;
+mod serving;
+mod subject;
+mod tls;

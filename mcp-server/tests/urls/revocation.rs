@@ -1,0 +1,85 @@
+//! URLs that are taken back.
+
+use std::sync::{Arc, Mutex, Weak};
+
+use mcp_server::{Bus, BusMessage, BusReceiver};
+
+use crate::client::*;
+use crate::subject::*;
+
+/// A bus in one process.
+#[derive(Default)]
+struct Shared(Mutex<Vec<Weak<dyn BusReceiver>>>);
+
+impl Bus for Shared {
+    fn publish(&self, message: BusMessage) {
+        let receivers = self.0.lock().expect("sound").clone();
+        for receiver in receivers.iter().filter_map(Weak::upgrade) {
+            receiver.receive(message.clone());
+        }
+    }
+
+    fn attach(&self, receiver: Weak<dyn BusReceiver>) {
+        self.0.lock().expect("sound").push(receiver);
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
+    let (address, server, clock) = served(|builder| builder);
+    let first = path_of(address, "demo://motto").await;
+    let other = path_of(address, "demo://logo").await;
+    server.revoke_url("demo://motto");
+    assert_eq!(get(address, &first, &[]).await.status, 403);
+    assert_eq!(get(address, &other, &[]).await.status, 200);
+    // At the very same time.
+    let second = path_of(address, "demo://motto").await;
+    assert_eq!(get(address, &second, &[]).await.status, 200);
+    assert_eq!(get(address, &first, &[]).await.status, 403);
+    server.revoke_url("demo://motto");
+    assert_eq!(get(address, &second, &[]).await.status, 403);
+    let third = path_of(address, "demo://motto").await;
+    assert_eq!(get(address, &third, &[]).await.status, 200);
+    clock.set(NOON + 15 * 60_000 - 1);
+    assert_eq!(get(address, &first, &[]).await.status, 403);
+    assert_eq!(get(address, &third, &[]).await.status, 200);
+    clock.set(NOON + 15 * 60_000);
+    assert_eq!(get(address, &first, &[]).await.status, 410);
+    // Nothing of what was never handed out, either.
+    server.revoke_url("demo://never");
+    server.revoke_url(&"x".repeat(100_000));
+}
+
+#[tokio::test]
+async fn what_one_process_takes_back_no_other_serves() {
+    let bus = Arc::new(Shared::default());
+    let (one, server, _) = served(|builder| builder.bus(bus.clone()));
+    let (two, _other, ahead) = served(|builder| builder.bus(bus.clone()));
+    ahead.set(NOON + 30_000);
+    let of_one = path_of(one, "demo://motto").await;
+    let of_two = path_of(two, "demo://motto").await;
+    for (address, path) in [(one, &of_two), (two, &of_one)] {
+        assert_eq!(get(address, path, &[]).await.status, 200);
+    }
+    // The one whose clock is behind takes back what both have handed out.
+    server.revoke_url("demo://motto");
+    for address in [one, two] {
+        for path in [&of_one, &of_two] {
+            assert_eq!(get(address, path, &[]).await.status, 403);
+        }
+    }
+    let of_one = path_of(one, "demo://motto").await;
+    let of_two = path_of(two, "demo://motto").await;
+    for address in [one, two] {
+        for path in [&of_one, &of_two] {
+            assert_eq!(get(address, path, &[]).await.status, 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_urls_takes_nothing_back() {
+    let server = offers().build().expect("sound");
+    server.revoke_url("demo://motto");
+    server.rotate_url_keys(mcp_server::UrlKeys::new([1; 32]));
+}

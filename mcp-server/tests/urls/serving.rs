@@ -1,0 +1,300 @@
+//! What a URL gives: the bytes of `resources/read`, by the rules of HTTP.
+
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use mcp_server::types::{AnyResourceContents, BlobResourceContents, TextResourceContents};
+use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::client::*;
+use crate::subject::*;
+
+#[tokio::test]
+async fn a_resource_comes_with_its_type_its_length_and_nothing_that_runs() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://logo").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
+    for (name, value) in [
+        ("content-type", "image/png"),
+        ("content-length", "8"),
+        ("accept-ranges", "bytes"),
+        ("x-content-type-options", "nosniff"),
+        ("content-security-policy", "default-src 'none'; sandbox"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "private, max-age=0"),
+        ("access-control-allow-origin", ""),
+        ("content-range", ""),
+    ] {
+        assert_eq!(reply.get(name), value, "{name}");
+    }
+    let tag = reply.get("etag");
+    assert!(
+        tag.starts_with('"') && tag.ends_with('"') && tag.len() > 40,
+        "{tag}"
+    );
+}
+
+#[tokio::test]
+async fn head_says_the_same_and_sends_nothing() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    let whole = get(address, &path, &[]).await;
+    for more in [&[][..], &[("Range", "bytes=0-1")][..]] {
+        let reply = head(address, &path, more).await;
+        assert_eq!((reply.status.as_u16(), &*reply.body), (200, &b""[..]));
+        for name in ["content-type", "content-length", "etag", "cache-control"] {
+            assert_eq!(reply.get(name), whole.get(name), "{name}");
+        }
+        assert_eq!(reply.get("content-length"), MOTTO.len().to_string());
+    }
+    let reply = head(address, "/r/nothing", &[]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (403, &b""[..]));
+}
+
+#[tokio::test]
+async fn types_are_those_of_the_contents_then_of_the_definition() {
+    let (address, ..) = served(|builder| {
+        let own = |mime_type: &'static str| {
+            ResourceDef::new(format!("own:{mime_type}"), "own")
+                .mime_type("text/defined")
+                .handler(move |uri: String, _: Context| async move {
+                    let mut text = TextResourceContents::new(uri, "x");
+                    text.mime_type = (!mime_type.is_empty()).then(|| mime_type.to_owned());
+                    Ok(text)
+                })
+        };
+        builder
+            .add_resource(own(""))
+            .add_resource(own("text/html; charset=utf-16"))
+            .add_resource(own("no\nheader"))
+            .add_resource(ResourceDef::bytes("demo://bytes", "bytes", *b"x"))
+    });
+    for (uri, expected) in [
+        ("own:", "text/defined"),
+        ("own:text/html; charset=utf-16", "text/html; charset=utf-16"),
+        ("own:no\nheader", "text/plain; charset=utf-8"),
+        ("demo://motto", "text/plain; charset=utf-8"),
+        ("demo://bytes", "application/octet-stream"),
+        ("echo://a", "text/x-echo"),
+    ] {
+        let path = path_to(address, uri).await;
+        let reply = get(address, &path, &[]).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.get("content-type")),
+            (200, expected)
+        );
+    }
+}
+
+#[tokio::test]
+async fn of_several_contents_the_first_of_the_resource_is_served() {
+    let (address, ..) = served(|builder| {
+        builder
+            .resource(
+                "demo://formats",
+                "formats",
+                |uri: String, _: Context| async move {
+                    let mut html = TextResourceContents::new(&uri, "<p>a");
+                    html.mime_type = Some("text/html".to_owned());
+                    let plain = BlobResourceContents::new(&uri, "YQ==");
+                    Ok(vec![AnyResourceContents::from(html), plain.into()])
+                },
+            )
+            .resource(
+                "demo://others",
+                "others",
+                |_: String, _: Context| async move {
+                    Ok(TextResourceContents::new("demo://motto", MOTTO))
+                },
+            )
+            .resource(
+                "demo://nothing",
+                "nothing",
+                |_: String, _: Context| async move { Ok(Vec::<AnyResourceContents>::new()) },
+            )
+    });
+    let path = path_of(address, "demo://formats").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(
+        (reply.get("content-type"), reply.text()),
+        ("text/html", "<p>a")
+    );
+    for uri in ["demo://others", "demo://nothing"] {
+        let path = path_of(address, uri).await;
+        assert_ne!(get(address, &path, &[]).await.status, 200, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_has_it_gets_nothing_again() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://motto").await;
+    let tag = get(address, &path, &[]).await.get("etag").to_owned();
+    let weak = format!("W/{tag}");
+    for known in [&*tag, &*weak, "*"] {
+        let reply = get(address, &path, &[("If-None-Match", known)]).await;
+        assert_eq!((reply.status.as_u16(), &*reply.body), (304, &b""[..]));
+        assert_eq!(reply.get("etag"), tag);
+        assert_eq!(reply.get("cache-control"), "private, max-age=0");
+    }
+    let reply = get(address, &path, &[("If-None-Match", "\"other\"")]).await;
+    assert_eq!(reply.status, 200);
+    let reply = get(address, &path, &[("If-Match", "\"other\"")]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (412, &b""[..]));
+    let other = path_of(address, "demo://logo").await;
+    assert_ne!(get(address, &other, &[]).await.get("etag"), tag);
+}
+
+#[tokio::test]
+async fn parts_are_sent_of_what_the_client_has_begun() {
+    let (address, ..) = served(|builder| builder);
+    let path = path_of(address, "demo://logo").await;
+    let tag = get(address, &path, &[]).await.get("etag").to_owned();
+    for (range, part, said) in [
+        ("bytes=0-0", &LOGO[..1], "bytes 0-0/8"),
+        ("bytes=2-", &LOGO[2..], "bytes 2-7/8"),
+        ("bytes=-3", &LOGO[5..], "bytes 5-7/8"),
+        ("bytes=4-99", &LOGO[4..], "bytes 4-7/8"),
+    ] {
+        for more in [None, Some(("If-Range", &*tag))] {
+            let mut headers = vec![("Range", range)];
+            headers.extend(more);
+            let reply = get(address, &path, &headers).await;
+            assert_eq!((reply.status.as_u16(), &*reply.body), (206, part));
+            assert_eq!(reply.get("content-range"), said);
+            assert_eq!(reply.get("content-length"), part.len().to_string());
+            assert_eq!(reply.get("content-type"), "image/png");
+        }
+    }
+    for headers in [
+        &[("Range", "bytes=0-1,3-4")][..],
+        &[("Range", "bytes=4-2")][..],
+        &[("Range", "bytes=0-1"), ("If-Range", "\"other\"")][..],
+    ] {
+        let reply = get(address, &path, headers).await;
+        assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
+    }
+    let reply = get(address, &path, &[("Range", "bytes=8-")]).await;
+    assert_eq!((reply.status.as_u16(), &*reply.body), (416, &b""[..]));
+    assert_eq!(reply.get("content-range"), "bytes */8");
+}
+
+#[tokio::test]
+async fn what_may_be_kept_is_kept_no_longer_than_the_url_is_good() {
+    use mcp_server::types::CacheScope;
+    let (address, _, clock) = served(|builder| {
+        let ttl = std::time::Duration::from_secs(600);
+        builder.add_resource(
+            ResourceDef::text("demo://kept", "kept", "-").cache(ttl, CacheScope::Public),
+        )
+    });
+    let path = path_of(address, "demo://kept").await;
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(reply.get("cache-control"), "private, max-age=600");
+    clock.set(NOON + 14 * 60_000);
+    let reply = get(address, &path, &[]).await;
+    assert_eq!(reply.get("cache-control"), "private, max-age=60");
+}
+
+#[tokio::test]
+async fn faults_have_their_status_and_tell_nothing() {
+    let (address, server, _) = served(|builder| {
+        builder
+            .resource("demo://broken", "broken", |_: String, _: Context| async {
+                Err::<String, _>(std::io::Error::other("the password is 1234").into())
+            })
+            .resource("demo://refused", "refused", |_: String, _: Context| async {
+                Err::<String, _>(HandlerError::internal("the password is 1234"))
+            })
+            .resource("demo://panic", "panic", |_: String, _: Context| async {
+                assert!(std::env::args().count() == 0, "the password is 1234");
+                Ok("-")
+            })
+            .resource(
+                "demo://no-base64",
+                "no-base64",
+                |uri: String, _: Context| async { Ok(BlobResourceContents::new(uri, "!!!")) },
+            )
+            .resource("demo://asks", "asks", |_: String, cx: Context| async move {
+                Ok(format!("{} roots", cx.roots().await?.len()))
+            })
+    });
+    for (uri, status) in [
+        ("demo://broken", 500),
+        ("demo://refused", 500),
+        ("demo://panic", 500),
+        ("demo://no-base64", 500),
+        ("demo://asks", 500),
+        ("demo://missing", 404),
+    ] {
+        let path = path_of(address, uri).await;
+        let reply = get(address, &path, &[]).await;
+        assert_eq!(reply.status, status, "{uri}");
+        assert!(!reply.text().contains("1234"), "{uri}: {}", reply.text());
+        assert_eq!(reply.get("cache-control"), "no-store");
+        assert_eq!(reply.get("x-content-type-options"), "nosniff");
+        let reply = head(address, &path, &[]).await;
+        assert_eq!(
+            (reply.status.as_u16(), &*reply.body),
+            (status, &b""[..]),
+            "{uri}"
+        );
+    }
+    // What is taken off the list has no URL any more.
+    let path = path_of(address, "demo://motto").await;
+    assert!(server.resources().remove("demo://motto"));
+    assert_eq!(get(address, &path, &[]).await.status, 404);
+    let hidden = ResourceDef::text("demo://motto", "motto", MOTTO).http_url(false);
+    server.resources().add(hidden).expect("sound");
+    assert_eq!(get(address, &path, &[]).await.status, 404);
+}
+
+#[tokio::test]
+async fn the_endpoint_is_where_it_was() {
+    let (address, ..) = served(|builder| builder);
+    let answer = call(address, "resources/read", json!({"uri": "demo://motto"})).await;
+    assert_eq!(answer["result"]["contents"][0]["text"], MOTTO);
+    // A GET there is for a stream of events.
+    assert_eq!(
+        get(address, "/mcp", &[("Host", "localhost")]).await.status,
+        406
+    );
+    assert_eq!(
+        get(address, "/r", &[("Host", "localhost")]).await.status,
+        406
+    );
+}
+
+#[tokio::test]
+async fn other_stacks_mount_it_anywhere() {
+    let (server, _) = server(|builder| builder);
+    let urls = server.resource_urls().expect("configured");
+    let path = path_of(serve(&server), "demo://motto").await;
+    let token = path.strip_prefix("/r/").expect("below the base");
+
+    let app = axum::Router::new()
+        .route_service("/r/{token}", urls.clone())
+        .nest_service("/nested", urls.clone())
+        .route_service("/mcp", server.into_service(HttpConfig::new()));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    for path in [&*path, &format!("/nested/{token}")] {
+        let reply = get(address, path, &[]).await;
+        assert_eq!((reply.status.as_u16(), reply.text()), (200, MOTTO));
+        let reply = head(address, path, &[]).await;
+        assert_eq!(reply.get("content-length"), MOTTO.len().to_string());
+    }
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("a client");
+        hyper::server::conn::http1::Builder::new()
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(urls))
+            .await
+    });
+    assert_eq!(get(address, &path, &[]).await.text(), MOTTO);
+}

@@ -1,0 +1,110 @@
+//! The server under test.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use mcp_server::types::json::Map;
+use mcp_server::types::{
+    CallToolResult, ContentBlock, PromptMessage, ResourceLink, Role, TextResourceContents,
+};
+use mcp_server::{
+    Context, HandlerError, HttpUrls, Proposal, ResourceDef, Server, ServerBuilder, TemplateDef,
+    UrlKeys,
+};
+
+pub(crate) const BASE: &str = "https://files.example.com/r/";
+/// 2026-11-21, 12:00 UTC.
+pub(crate) const NOON: u64 = 1_795_262_400_000;
+
+/// A clock that stands still until it is moved.
+#[derive(Clone)]
+pub(crate) struct Clock(Arc<AtomicU64>);
+
+impl Clock {
+    pub(crate) fn at(millis: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(millis)))
+    }
+
+    pub(crate) fn set(&self, millis: u64) {
+        self.0.store(millis, Ordering::SeqCst);
+    }
+
+    pub(crate) fn urls(&self) -> HttpUrls {
+        let millis = Arc::clone(&self.0);
+        let urls = HttpUrls::new(BASE).expect("a base");
+        urls.keys(UrlKeys::new([7; 32]))
+            .clock(move || UNIX_EPOCH + Duration::from_millis(millis.load(Ordering::SeqCst)))
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct To {
+    uri: String,
+}
+
+fn link(uri: String) -> ContentBlock {
+    ResourceLink::new(uri, "linked").into()
+}
+
+pub(crate) const MOTTO: &str = "Keep it simple. Ä";
+pub(crate) const LOGO: [u8; 8] = *b"\x89PNG\0\xff\r\n";
+
+/// What all servers of the tests offer.
+pub(crate) fn offers() -> ServerBuilder {
+    Server::builder("tested", "1")
+        .add_resource(ResourceDef::text("demo://motto", "motto", MOTTO))
+        .add_resource(ResourceDef::bytes("demo://logo", "logo", LOGO).mime_type("image/png"))
+        .add_resource(ResourceDef::text("demo://secret", "secret", "-").http_url(false))
+        .add_resource(ResourceDef::new("demo://all", "all").collection().handler(
+            |_, _: Context| async { Ok(TextResourceContents::new("demo://motto", MOTTO)) },
+        ))
+        .add_resource_template(
+            TemplateDef::new("echo://{+text}", "echo")
+                .mime_type("text/x-echo")
+                .handler(|_, variables: Map<String>, _: Context| async move {
+                    Ok(variables.get("text").cloned().unwrap_or_default())
+                }),
+        )
+        .tool("link", "Links", |to: To, _: Context| async move {
+            Ok(CallToolResult::new([link(to.uri)]))
+        })
+        .prompt("link", "Links", |to: To, _: Context| async move {
+            Ok(vec![PromptMessage::new(Role::User, link(to.uri))])
+        })
+        .resource(
+            "demo://missing",
+            "missing",
+            |uri: String, _: Context| async move {
+                Err::<String, _>(HandlerError::resource_not_found(uri))
+            },
+        )
+}
+
+/// A server that hands out URLs at noon.
+pub(crate) fn server(change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> (Server, Clock) {
+    let clock = Clock::at(NOON);
+    let builder = offers()
+        .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
+        .http_urls(clock.urls());
+    (
+        change(builder).build().expect("the definition is sound"),
+        clock,
+    )
+}
+
+/// Serves at a free port until the test ends.
+pub(crate) fn serve(server: &Server) -> SocketAddr {
+    let http = server.serve_http("127.0.0.1:0").expect("bound");
+    let address = http.local_addr();
+    tokio::spawn(http);
+    address
+}
+
+pub(crate) fn served(
+    change: impl FnOnce(ServerBuilder) -> ServerBuilder,
+) -> (SocketAddr, Server, Clock) {
+    let (server, clock) = server(change);
+    (serve(&server), server, clock)
+}

@@ -1,0 +1,356 @@
+//! [`ContentsOf`]: the contents of one read, told apart and judged by the rules of SEP-2093.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    Annotations, AnyResourceContents, EmbeddedResource, Icon, ReadResourceResult, Resource,
+    ResourceType,
+};
+
+/// What came of reading a resource, as SEP-2093 ("Multi-Content Semantics") wants it understood:
+/// a document in one or several forms, or a collection with some of its members.
+///
+/// ```
+/// use mcp_types::{CacheScope, ReadResourceResult, ResourceType, TextResourceContents};
+///
+/// let page = TextResourceContents::new("demo:page", "<p>Hello</p>").mime_type("text/html");
+/// let plain = TextResourceContents::new("demo:page", "Hello").mime_type("text/plain");
+/// let result = ReadResourceResult::new([page.into(), plain.into()], 0, CacheScope::Private);
+///
+/// let page = result.contents_of("demo:page").of_type(ResourceType::Document);
+/// let plain = page.alternative("text/plain").and_then(|contents| contents.text());
+/// assert_eq!(plain, Some("Hello"));
+/// assert!(page.warnings().is_empty());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ContentsOf<'a> {
+    uri: &'a str,
+    said: Option<ResourceType>,
+    contents: &'a [AnyResourceContents],
+}
+
+/// A rule of SEP-2093 that a server breaks. What it sent is all there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContentsWarning {
+    /// A document without contents; there must be one at least.
+    Empty,
+    /// Contents of a document that belong to another resource.
+    OtherUri {
+        /// Their place among the contents.
+        index: usize,
+        /// The other resource.
+        uri: String,
+    },
+    /// Contents of several resources where nothing says that it is a collection: old servers do
+    /// so.
+    Untyped,
+    /// Forms of one document that differ in what is said of them.
+    Inconsistent {
+        /// The place of the second one among the contents.
+        index: usize,
+        /// The member in which it differs from the first.
+        member: &'static str,
+    },
+    /// A size that is not that of the contents.
+    Size {
+        /// Their place.
+        index: usize,
+        /// The size that is given, in bytes.
+        given: i64,
+        /// The size that they have, in bytes.
+        is: usize,
+    },
+    /// Bytes whose base64 cannot be decoded.
+    Undecodable {
+        /// Their place.
+        index: usize,
+    },
+}
+
+impl ReadResourceResult {
+    /// The contents, for who has asked for this URI.
+    #[must_use]
+    pub fn contents_of<'a>(&'a self, uri: &'a str) -> ContentsOf<'a> {
+        ContentsOf {
+            uri,
+            said: None,
+            contents: &self.contents,
+        }
+    }
+
+    /// The contents, for who has asked for this resource and knows its type from a list.
+    #[must_use]
+    pub fn contents_as<'a>(&'a self, resource: &'a Resource) -> ContentsOf<'a> {
+        ContentsOf {
+            said: resource.resource_type,
+            ..self.contents_of(&resource.uri)
+        }
+    }
+}
+
+impl<'a> ContentsOf<'a> {
+    /// The same, with a type that is known from elsewhere.
+    #[must_use]
+    pub fn of_type(self, said: ResourceType) -> Self {
+        let said = Some(said);
+        Self { said, ..self }
+    }
+
+    /// The type of the resource: what the contents say of themselves, or else what was known
+    /// before.
+    #[must_use]
+    pub fn resource_type(&self) -> Option<ResourceType> {
+        self.own().find_map(resource_type).or(self.said)
+    }
+
+    /// What the server puts first: the first form of the resource itself. Where nothing has the
+    /// URI that was asked for, and it is not a collection, that is the first of all.
+    #[must_use]
+    pub fn primary(&self) -> Option<&'a AnyResourceContents> {
+        let first = || self.contents.first();
+        match self.resource_type() {
+            Some(ResourceType::Collection) => self.own().next(),
+            _ => self.own().next().or_else(first),
+        }
+    }
+
+    /// The forms of the resource itself: the same in different media types.
+    pub fn alternatives(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
+        self.own()
+    }
+
+    /// The first form of a media type. Parameters do not count, capitals are as small letters, and
+    /// `image/*` and `*/*` stand for many.
+    #[must_use]
+    pub fn alternative(&self, media_type: &str) -> Option<&'a AnyResourceContents> {
+        let fits = |contents: &&AnyResourceContents| {
+            let has = contents.mime_type();
+            has.is_some_and(|has| fits(has, media_type))
+        };
+        self.own().find(fits)
+    }
+
+    /// The contents of other resources: some of the members of a collection, not always all.
+    /// `resources/list` with the collection's `uri` has all.
+    pub fn children(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
+        let uri = self.uri;
+        let others = self.contents.iter();
+        others.filter(move |contents| contents.uri() != uri)
+    }
+
+    fn own(&self) -> impl Iterator<Item = &'a AnyResourceContents> + use<'a> {
+        let uri = self.uri;
+        let all = self.contents.iter();
+        all.filter(move |contents| contents.uri() == uri)
+    }
+
+    /// The rules that the server breaks, in the order of the contents.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<ContentsWarning> {
+        let mut warnings = Vec::new();
+        let all = || self.contents.iter().enumerate();
+        let others = all().filter(|(_, contents)| contents.uri() != self.uri);
+        match self.resource_type() {
+            Some(ResourceType::Document) => {
+                if self.contents.is_empty() {
+                    warnings.push(ContentsWarning::Empty);
+                }
+                warnings.extend(others.map(|(index, contents)| ContentsWarning::OtherUri {
+                    index,
+                    uri: contents.uri().to_owned(),
+                }));
+            }
+            Some(ResourceType::Collection) => {}
+            None => {
+                let uris: BTreeSet<&str> = all().map(|(_, contents)| contents.uri()).collect();
+                if uris.len() > 1 {
+                    warnings.push(ContentsWarning::Untyped);
+                }
+            }
+        }
+        let mut own = all().filter(|(_, contents)| contents.uri() == self.uri);
+        if let Some((_, first)) = own.next() {
+            let first = Said::by(first);
+            warnings.extend(own.filter_map(|(index, contents)| {
+                let member = first.differs(&Said::by(contents))?;
+                Some(ContentsWarning::Inconsistent { index, member })
+            }));
+        }
+        for (index, contents) in all() {
+            let Some(given) = Said::by(contents).size else {
+                continue;
+            };
+            match contents.bytes() {
+                Ok(bytes) if usize::try_from(given) == Ok(bytes.len()) => {}
+                Ok(bytes) => warnings.push(ContentsWarning::Size {
+                    index,
+                    given,
+                    is: bytes.len(),
+                }),
+                Err(_) => warnings.push(ContentsWarning::Undecodable { index }),
+            }
+        }
+        warnings
+    }
+}
+
+impl EmbeddedResource {
+    /// The annotations that hold: those of the resource, which are all that SEP-2093 leaves, or
+    /// else those beside it, where servers put them before.
+    #[must_use]
+    pub fn effective_annotations(&self) -> Option<&Annotations> {
+        let own = Said::by(&self.resource).annotations;
+        own.as_ref().or(self.annotations.as_ref())
+    }
+}
+
+/// What contents say of their resource.
+struct Said<'a> {
+    name: &'a Option<String>,
+    title: &'a Option<String>,
+    description: &'a Option<String>,
+    icons: &'a Option<Vec<Icon>>,
+    annotations: &'a Option<Annotations>,
+    resource_type: Option<ResourceType>,
+    size: Option<i64>,
+}
+
+impl<'a> Said<'a> {
+    fn by(contents: &'a AnyResourceContents) -> Self {
+        macro_rules! said {
+            ($contents:ident) => {
+                Self {
+                    name: &$contents.name,
+                    title: &$contents.title,
+                    description: &$contents.description,
+                    icons: &$contents.icons,
+                    annotations: &$contents.annotations,
+                    resource_type: $contents.resource_type,
+                    size: $contents.size,
+                }
+            };
+        }
+        match contents {
+            AnyResourceContents::Text(text) => said!(text),
+            AnyResourceContents::Blob(blob) => said!(blob),
+        }
+    }
+
+    /// The first member in which another says something else.
+    fn differs(&self, other: &Self) -> Option<&'static str> {
+        let members = [
+            ("name", self.name != other.name),
+            ("title", self.title != other.title),
+            ("description", self.description != other.description),
+            ("icons", self.icons != other.icons),
+            ("annotations", self.annotations != other.annotations),
+            ("resourceType", self.resource_type != other.resource_type),
+        ];
+        let mut different = members.iter().filter(|(_, differs)| *differs);
+        different.next().map(|(member, _)| *member)
+    }
+}
+
+fn resource_type(contents: &AnyResourceContents) -> Option<ResourceType> {
+    Said::by(contents).resource_type
+}
+
+/// Whether a media type is one that is asked for.
+fn fits(has: &str, asked: &str) -> bool {
+    let essence = |text: &str| {
+        let essence = text.split(';').next().unwrap_or_default();
+        essence.trim().to_ascii_lowercase()
+    };
+    let (has, asked) = (essence(has), essence(asked));
+    match asked.strip_suffix("/*") {
+        Some("*") => true,
+        Some(kind) => has.split('/').next() == Some(kind),
+        None => has == asked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Base64Text, BlobResourceContents, CacheScope, TextResourceContents};
+
+    fn text(uri: &str, media_type: &str) -> TextResourceContents {
+        TextResourceContents::new(uri, "four").mime_type(media_type)
+    }
+
+    fn read(contents: impl IntoIterator<Item = TextResourceContents>) -> ReadResourceResult {
+        let contents: Vec<_> = contents.into_iter().map(Into::into).collect();
+        ReadResourceResult::new(contents, 0, CacheScope::Private)
+    }
+
+    fn warnings(
+        result: &ReadResourceResult,
+        resource_type: Option<ResourceType>,
+    ) -> Vec<ContentsWarning> {
+        let contents = result.contents_of("x:a");
+        match resource_type {
+            Some(resource_type) => contents.of_type(resource_type).warnings(),
+            None => contents.warnings(),
+        }
+    }
+
+    #[test]
+    fn a_document_has_forms_and_nothing_else() {
+        use ContentsWarning::*;
+        let document = Some(ResourceType::Document);
+        let sound = read([text("x:a", "text/html"), text("x:a", "text/plain")]);
+        assert_eq!(warnings(&sound, document), []);
+        assert_eq!(warnings(&read([]), document), [Empty]);
+        let other = read([text("x:a", "text/html"), text("x:b", "text/plain")]);
+        let (index, uri) = (1, "x:b".to_owned());
+        assert_eq!(warnings(&other, document), [OtherUri { index, uri }]);
+        assert_eq!(warnings(&other, Some(ResourceType::Collection)), []);
+        assert_eq!(warnings(&other, None), [Untyped]);
+        assert_eq!(warnings(&sound, None), []);
+    }
+
+    #[test]
+    fn what_the_contents_say_of_their_type_counts_more_than_what_was_known() {
+        let collection = text("x:a", "text/html").resource_type(ResourceType::Collection);
+        let result = read([collection, text("x:b", "text/html")]);
+        assert_eq!(warnings(&result, Some(ResourceType::Document)), []);
+        let contents = result.contents_of("x:a");
+        let children: Vec<_> = contents.children().map(AnyResourceContents::uri).collect();
+        assert_eq!(children, ["x:b"]);
+    }
+
+    #[test]
+    fn forms_that_differ_and_sizes_that_are_wrong_are_told() {
+        use ContentsWarning::*;
+        let first = text("x:a", "text/html").name("a").size(4);
+        let second = text("x:a", "text/plain").name("b").size(5);
+        let (index, member, given, is) = (1, "name", 5, 4);
+        assert_eq!(
+            warnings(&read([first, second]), None),
+            [Inconsistent { index, member }, Size { index, given, is }]
+        );
+        let blob = BlobResourceContents::new("x:a", Base64Text::from("?")).size(1);
+        let result = ReadResourceResult::new([blob.into()], 0, CacheScope::Private);
+        assert_eq!(warnings(&result, None), [Undecodable { index: 0 }]);
+    }
+
+    #[test]
+    fn the_first_of_a_document_is_primary_and_a_collection_need_not_have_one() {
+        let result = read([text("x:b", "a/b"), text("x:a", "Text/Plain; charset=utf-8")]);
+        let contents = result.contents_of("x:a");
+        let uri = |found: Option<&AnyResourceContents>| found.map(|found| found.uri().to_owned());
+        assert_eq!(uri(contents.primary()).as_deref(), Some("x:a"));
+        assert_eq!(
+            uri(contents.alternative("text/plain")).as_deref(),
+            Some("x:a")
+        );
+        assert_eq!(uri(contents.alternative("TEXT/*")).as_deref(), Some("x:a"));
+        assert_eq!(uri(contents.alternative("*/*")).as_deref(), Some("x:a"));
+        assert_eq!(contents.alternative("image/*"), None);
+        let contents = result.contents_of("x:c");
+        assert_eq!(uri(contents.primary()).as_deref(), Some("x:b"));
+        let collection = contents.of_type(ResourceType::Collection);
+        assert_eq!(collection.primary(), None);
+    }
+}
