@@ -2,7 +2,9 @@
 //!
 //! With the feature `https-url`. A server of the newest revision may say of a resource where else its
 //! content is to be had: `httpUrl`, and `httpUrlExpiresAt`. [`Client::fetch`](crate::Client::fetch)
-//! takes it from there where it can, and by `resources/read` where it cannot.
+//! takes it from there where it can, and by `resources/read` where it cannot. A server may say it to
+//! every client of that revision; [`proposals`](crate::ClientBuilder::proposals) only announces to it
+//! that this one is glad of it.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));
