@@ -4,6 +4,9 @@
 pub mod calls;
 pub mod changes;
 pub mod eras;
+#[cfg(feature = "https-url")]
+pub mod fetch;
+pub mod icons;
 pub mod questions;
 #[cfg(all(feature = "sep-2093", feature = "versioned-resources"))]
 pub mod resources;

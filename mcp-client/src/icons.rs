@@ -8,11 +8,10 @@
 //! refused unless the program says otherwise.
 //!
 //! ```
-//! use mcp_client::icons::{self, IconWish, ImageFormat};
-//! use mcp_client::types::{Icon, IconTheme};
+//! use mcp_client::icons::{self, IconWish};
+//! use mcp_client::types::IconTheme;
 //!
 //! # async fn run(client: mcp_client::Client) -> Result<(), icons::IconError> {
-//! # let dot = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEAAAAALAAAAAABAAEAAAIA";
 //! let info = client.server_info();
 //! let icons = info.and_then(|info| info.icons).unwrap_or_default();
 //! let wish = IconWish::new().size(48).theme(IconTheme::Dark);

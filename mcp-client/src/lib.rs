@@ -22,8 +22,8 @@
 //! connection, cheap to clone, with a method for each request; it finds out which revision the server
 //! speaks. A [`Call`] is a request on its way: with a timeout, progress, and metadata of its own. Lists
 //! are streams over pages ([`List`]), changes are events ([`Subscription`]), and results are kept if
-//! asked for ([`Cache`]). What a server could make grow is bounded by [`Limits`]. The [guide] shows how
-//! each thing is done, with examples that compile.
+//! asked for ([`Cache`]). What a server could make grow is bounded by [`Limits`]. [`icons`] are chosen,
+//! judged and loaded. The [guide] shows how each thing is done, with examples that compile.
 //!
 //! # Features
 //!
@@ -36,6 +36,7 @@
 //! | `process` | servers that are started as child processes: `ChildProcess` | 7 crates |
 //! | `http` | Streamable HTTP of both eras, and the HTTP+SSE of 2024-11-05: `Http` | 16 crates |
 //! | `tls` | `http`, and `https` by rustls with ring and the certificates of the system | 29 crates |
+//! | `https-url` | `tls`, and resources by their HTTPS URLs: `Client::fetch` (a proposal) | 29 crates |
 //! | `json-schema` | structured results held to the schemas of their tools | 51 crates |
 //! | `cli` | the program `mcp`, with `process` and `tls`; not for libraries | 45 crates |
 //!
@@ -70,6 +71,8 @@
 //! * Answers over HTTP that are neither JSON nor a stream of events.
 //! * Redirects to another origin, or with another status than 307 and 308; a place of another origin to
 //!   post messages at; ids of sessions with other characters than visible ASCII.
+//! * URLs of resources and icons that are not `https`, or lead to what is not on the public internet; what
+//!   comes from there as something else than it was said to be. [`icons`] also by where they lie.
 //! * User names in URLs. Authorization goes by a header, or by what implements `Authorize`.
 //! * Schemas that refer to what is not in them: nothing is ever fetched for a schema.
 //! * Batches, but from servers of 2025-03-26.

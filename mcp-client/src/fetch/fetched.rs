@@ -26,7 +26,7 @@ pub enum FetchedBy {
 }
 
 /// The content of a resource. Of what comes by a URL the beginning has been seen, and the rest
-/// comes when it is asked for.
+/// comes when it is asked for. It keeps the connection to the server alive, as a client does.
 ///
 /// A transfer that breaks off is taken up where it broke off, if the server gave the content a
 /// strong entity tag. Else, as long as the program has taken nothing, all of it is read over the

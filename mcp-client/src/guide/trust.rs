@@ -8,6 +8,9 @@
 //! | [`CallError`](crate::CallError) | a call has no result | calls, lists, subscriptions |
 //! | [`TransportError`](crate::TransportError) | the connection failed | source of `CallError::Lost`, in `ConnectError` |
 //! | [`HttpError`](crate::HttpError) | an exchange over HTTP failed; others go on | in `TransportError` |
+//! | `FetchFailed` | a resource was to be had neither by its URL nor by reading it (feature `https-url`) | `Client::fetch` |
+//! | `FetchError` | a URL that the server names was of no use (feature `tls`) | `Fetched::attempts`, `FetchFailed`, `IconError` |
+//! | [`IconError`](crate::icons::IconError) | an icon is not shown | [`Client::icon`](crate::Client::icon) |
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/subject/guide.rs"));

@@ -89,16 +89,13 @@ impl IconPolicy {
             .map(Some)
     }
 
-    /// Holds bytes to what they are said to be, and to this policy.
+    /// Holds bytes to what they are said to be, and to this policy. That they are not too many was
+    /// seen to when they came.
     pub(super) fn image(
         &self,
         bytes: Vec<u8>,
         said: [Option<&str>; 2],
     ) -> Result<Image, IconError> {
-        let limit = self.bytes;
-        if bytes.len() > limit {
-            return Err(IconError::TooLarge { limit });
-        }
         let format = ImageFormat::of(&bytes).ok_or(IconError::Unknown)?;
         for said in said.into_iter().flatten() {
             let declared = normal(said);

@@ -230,10 +230,12 @@ async fn what_is_too_large_is_not_read_either() {
     let error = failed(resource().size(9)).await;
     assert!(error.to_string().contains("9 bytes"), "{error}");
     assert_eq!(web.connections(), 0);
-    // By what the answer says, and by what comes.
+    // By what the answer says, before any of it is taken, and by what comes.
     web.answer(Reply::ok("text/plain", body));
-    let error = failed(resource()).await;
-    assert!(error.to_string().contains("21 bytes"), "{error}");
+    let small = web.policy().size(8);
+    let error = soon(mcp.client.fetch(resource()).policy(small)).await;
+    let error = error.expect_err("too large").to_string();
+    assert!(error.contains("21 bytes"), "{error}");
     let headers = ["Content-Type: text/plain", "Connection: close"];
     web.answer(Reply::new("200 OK", &headers, body));
     let error = failed(resource()).await;

@@ -9,5 +9,6 @@ mod mcp;
 mod reading;
 #[cfg(feature = "sep-2093")]
 mod refresh;
+mod served;
 mod ways;
 mod web;

@@ -121,6 +121,19 @@ async fn a_host_that_is_allowed_has_to_be_on_the_public_internet() {
 }
 
 #[tokio::test]
+async fn hosts_for_resources_are_not_those_for_icons() {
+    let mut web = Web::start().await;
+    let policy = web.policy().allow_host("files.example").only_allowed(true);
+    let client = client(&mut web, INFO, policy).await;
+    web.answer(Reply::ok("image/png", PNG));
+    let own = Icon::new(format!("https://{}/icon.png", web.address()));
+    assert!(soon(client.icon(&own)).await.is_ok());
+    let icon = Icon::new("https://files.example/icon.png");
+    let found = soon(client.icon(&icon)).await;
+    assert!(matches!(found, Err(IconError::Origin { .. })), "{found:?}");
+}
+
+#[tokio::test]
 async fn what_comes_is_held_to_what_it_says() {
     let host = Host::start().await;
     let src = host.own("/icon");
