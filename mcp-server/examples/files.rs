@@ -67,9 +67,9 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
-    let root = std::fs::canonicalize(&options.root)
-        .map_err(|error| format!("{}: {error}", options.root.display()))?;
-    let tree = Arc::new(Tree::open(&root, options.hidden)?);
+    let unusable = |error| format!("{}: {error}", options.root.display());
+    let root = std::fs::canonicalize(&options.root).map_err(unusable)?;
+    let tree = Arc::new(Tree::open(&root, options.hidden).map_err(unusable)?);
     let offer = Offer {
         tree: Arc::clone(&tree),
         most: options.max_read,

@@ -27,6 +27,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<String>,
 
+    /// Hands out HTTPS URLs of files below this address, at which clients reach the server: that of
+    /// a proxy, or the server's own with `--tls-cert`.
+    #[arg(long, value_name = "URL", requires = "http")]
+    pub(crate) public_url: Option<String>,
+
     /// A name under which clients reach the server, where it is not one of this machine alone.
     /// May be given several times.
     #[arg(long, value_name = "HOST", requires = "http")]

@@ -153,7 +153,7 @@ fn what_is_not_served_is_not_told() {
 #[test]
 fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
     const FILES: usize = 1_000;
-    const ROUNDS: usize = 10;
+    const ROUNDS: usize = 4;
     let root = tempdir().unwrap();
     let name = |number: usize| format!("d{}/{number}", number % 7);
     for number in 0..FILES {

@@ -103,7 +103,7 @@ fn a_collection_lists_its_members_alone() {
     let mut peer = Peer::start(root.path(), &["--page-size", "1"]);
     let members = peer.list(Some("file:///a/"));
     assert_eq!(members, ["file:///a/b/", "file:///a/b.txt"]);
-    assert_eq!(peer.list(Some("file:///")).len(), 7);
+    assert_eq!(peer.list(Some("file:///")).len(), 8);
     assert_eq!(peer.list(Some("file:///empty/")), [""; 0]);
     for uri in ["file:///z", "file:///none/", "file:///a.txt/"] {
         let error = peer
