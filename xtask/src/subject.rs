@@ -20,7 +20,16 @@ const START: Duration = Duration::from_secs(30);
 
 /// Builds an example of a crate and says where the program is.
 pub(crate) fn build(package: &str, example: &str) -> Result<PathBuf> {
-    let line = format!("build -p {package} --example {example} --all-features");
+    build_with(package, example, "")
+}
+
+/// Builds an example to measure it.
+pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
+    build_with(package, example, " --release")
+}
+
+fn build_with(package: &str, example: &str, options: &str) -> Result<PathBuf> {
+    let line = format!("build -p {package} --example {example} --all-features{options}");
     println!("$ cargo {line}");
     let output = Command::new(workspace::cargo())
         .args(line.split(' '))
