@@ -6,12 +6,14 @@
 //! In the order of what depends on what: a `place` is a path below the root and its URI; the `tree`
 //! opens what is there and nothing else, and knows `facts` of it; `walk` lists it, `members` and
 //! `describe` say what peers are told, with what `media` knows of types; `offer` makes resources of
-//! it; `watch` finds changes by comparing with what was `seen`.
+//! it; `watch` finds changes by comparing with what was `seen`; `http` serves it with URLs.
 
 #[path = "files/describe.rs"]
 mod describe;
 #[path = "files/facts.rs"]
 mod facts;
+#[path = "files/http.rs"]
+mod http;
 #[path = "files/media.rs"]
 mod media;
 #[path = "files/members.rs"]
@@ -32,12 +34,11 @@ mod walk;
 mod watch;
 
 use std::error::Error;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use mcp_server::{HttpConfig, Proposal, Server};
+use mcp_server::{Proposal, Server};
 
 use offer::Offer;
 use options::Options;
@@ -70,15 +71,20 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     let unusable = |error| format!("{}: {error}", options.root.display());
     let root = std::fs::canonicalize(&options.root).map_err(unusable)?;
     let tree = Arc::new(Tree::open(&root, options.hidden).map_err(unusable)?);
+    let urls = http::urls(options)?;
     let offer = Offer {
         tree: Arc::clone(&tree),
-        most: options.max_read,
+        max_read: options.max_read,
+        max_fetch: urls.as_ref().map(|_| options.max_fetch),
     };
-    let builder = Server::builder("files", env!("CARGO_PKG_VERSION"))
+    let mut builder = Server::builder("files", env!("CARGO_PKG_VERSION"))
         .title("Files")
         .description("The files below a folder")
         .page_size(options.page_size)
         .proposals(Proposal::ALL.iter().copied());
+    if let Some(urls) = urls {
+        builder = builder.http_urls(urls);
+    }
     let server = offer.add_to(builder).build()?;
     let _watch = if options.no_watch {
         None
@@ -87,7 +93,7 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let serving = async {
         match &options.http {
-            Some(address) => over_http(&server, address, options).await,
+            Some(address) => http::serve(&server, address, options).await,
             None => Ok(server.serve_stdio().await?),
         }
     };
@@ -95,22 +101,4 @@ async fn serve(options: &Options) -> Result<(), Box<dyn Error>> {
         ended = serving => ended,
         interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
     }
-}
-
-async fn over_http(
-    server: &Server,
-    address: &str,
-    options: &Options,
-) -> Result<(), Box<dyn Error>> {
-    let mut config = HttpConfig::new();
-    if !options.allow_host.is_empty() {
-        config = config.allow_hosts(options.allow_host.iter().cloned());
-    }
-    let serving = server.serve_http_with(address, config)?;
-    {
-        let mut output = std::io::stdout().lock();
-        writeln!(output, "listening on http://{}/mcp", serving.local_addr())?;
-        output.flush()?;
-    }
-    Ok(serving.await?)
 }

@@ -9,7 +9,8 @@ use mcp_server::types::{
     TextResourceContents,
 };
 use mcp_server::{
-    Completing, Context, HandlerError, ListAt, Listed, ResourceDef, ServerBuilder, TemplateDef,
+    Completing, Context, HandlerError, ListAt, Listed, ReadByUrl, ResourceDef, ServerBuilder,
+    TemplateDef,
 };
 
 use super::facts::Facts;
@@ -28,7 +29,9 @@ const COMPLETED: usize = 100;
 pub(crate) struct Offer {
     pub(crate) tree: Arc<Tree>,
     /// The largest file that is read by the protocol, in bytes.
-    pub(crate) most: u64,
+    pub(crate) max_read: u64,
+    /// The largest one that is read by its URL; none where there are no URLs.
+    pub(crate) max_fetch: Option<u64>,
 }
 
 impl Offer {
@@ -70,7 +73,7 @@ impl Offer {
     ) -> Result<T, HandlerError> {
         let tree = Arc::clone(&self.tree);
         let done = tokio::task::spawn_blocking(move || work(&tree)).await?;
-        done.map_err(|fault| told(fault, uri))
+        done.map_err(|fault| told(fault, uri, self.max_fetch))
     }
 
     async fn describe(self, stated: Resource) -> Result<Resource, HandlerError> {
@@ -90,9 +93,15 @@ impl Offer {
         Ok(resource)
     }
 
-    async fn read(self, uri: String, _: Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
+    async fn read(
+        self,
+        uri: String,
+        cx: Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
         let asked = uri.clone();
-        let most = self.most;
+        let by_url = cx.extension::<ReadByUrl>().is_some();
+        let fetched = self.max_fetch.filter(|_| by_url);
+        let most = fetched.unwrap_or(self.max_read);
         self.run(&uri, move |tree| {
             let (place, facts) = found(tree, &asked)?;
             if facts.is_folder {
@@ -214,7 +223,7 @@ fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
 }
 
 /// What the peer is told.
-fn told(fault: Fault, uri: &str) -> HandlerError {
+fn told(fault: Fault, uri: &str, max_fetch: Option<u64>) -> HandlerError {
     let data = Object::from([("uri", Value::from(uri))]);
     let failed = |message: String, data| {
         HandlerError::protocol(ErrorObject::internal_error(message).with_data(data))
@@ -226,10 +235,12 @@ fn told(fault: Fault, uri: &str) -> HandlerError {
             let mut data = data;
             data.insert("size", Value::from(size));
             data.insert("limit", Value::from(limit));
-            failed(
-                format!("the file has {size} bytes, and {limit} can be read at once"),
-                data,
-            )
+            let mut message = format!("the file has {size} bytes, and {limit} can be read at once");
+            if max_fetch.is_some_and(|most| size <= most) {
+                data.insert("instead", Value::from("httpUrl"));
+                message.push_str(": fetch the `httpUrl` of the resource");
+            }
+            failed(message, data)
         }
         Fault::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             failed("the file may not be read".into(), data)

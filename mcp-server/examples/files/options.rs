@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -27,13 +27,26 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<String>,
 
-    /// Hands out HTTPS URLs of files below this address, at which clients reach the server: that of
-    /// a proxy, or the server's own with `--tls-cert`.
+    /// The address at which clients reach the server, `https://` with a host: that of a proxy, or
+    /// the server's own with `--tls-cert`. Resources then have URLs below `/files/` there, which
+    /// give a file to who has the URL and cannot speak the protocol.
     #[arg(long, value_name = "URL", requires = "http")]
     pub(crate) public_url: Option<String>,
 
-    /// A name under which clients reach the server, where it is not one of this machine alone.
-    /// May be given several times.
+    /// How long such a URL is good, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "900")]
+    pub(crate) url_lifetime: NonZeroU64,
+
+    /// Serves over TLS, with this chain of certificates (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "http")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+
+    /// A name under which clients reach the server, beside those of this machine and of the public
+    /// URL. May be given several times.
     #[arg(long, value_name = "HOST", requires = "http")]
     pub(crate) allow_host: Vec<String>,
 
@@ -44,6 +57,10 @@ pub(crate) struct Options {
     /// The largest file that is read by the protocol, in bytes.
     #[arg(long, value_name = "BYTES", default_value = "2097152")]
     pub(crate) max_read: u64,
+
+    /// The largest file that is read by its URL, in bytes. It is held in memory meanwhile.
+    #[arg(long, value_name = "BYTES", default_value = "67108864")]
+    pub(crate) max_fetch: u64,
 
     /// Serves what begins with a dot, too.
     #[arg(long)]

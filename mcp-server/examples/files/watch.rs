@@ -59,6 +59,8 @@ impl Watch {
         if let Some(error) = teller.failed.take() {
             return Err(error.into());
         }
+        // Nobody knew anything before.
+        teller.listed_otherwise = false;
         teller.server = Some(server);
         let waiting = Arc::clone(&hints);
         let thread = thread::Builder::new().name("watch".into());

@@ -147,6 +147,15 @@ fn what_is_not_served_is_not_told() {
     write(root.path(), ".new", "1");
     write(root.path(), "seen", "1");
     peer.updated("file:///seen");
+    // What else was found then is told before what is found later.
+    write(root.path(), "seen", "2");
+    while peer.text("file:///seen") != "2" {
+        peer.updated("file:///seen");
+    }
+    write(root.path(), "seen", "3");
+    peer.updated("file:///seen");
+    peer.heard
+        .retain(|message| changed(message) != Some("file:///seen"));
     assert_eq!(peer.heard, [Value::Null; 0]);
 }
 
