@@ -53,7 +53,7 @@ enum Sort {
 
 static ICONS: LazyLock<[Icon; 5]> = LazyLock::new(|| {
     [FOLDER_ART, TEXT_ART, IMAGE_ART, SOUND_ART, OTHER_ART].map(|art| {
-        let picture = Base64Text::encode(&png(&art));
+        let picture = Base64Text::encode(png(&art));
         Icon::new(format!("data:image/png;base64,{}", picture.as_str()))
             .mime_type("image/png")
             .sizes([format!("{SIZE}x{SIZE}")])
@@ -175,11 +175,11 @@ fn png(art: &Art) -> Vec<u8> {
     // One bit a pixel, which is the number of a colour.
     chunk(
         &mut png,
-        b"IHDR",
+        *b"IHDR",
         &[&size[..], &size, &[1, 3, 0, 0, 0]].concat(),
     );
-    chunk(&mut png, b"PLTE", &[0, 0, 0, 0x5b, 0x7d, 0xa8]);
-    chunk(&mut png, b"tRNS", &[0, 255]);
+    chunk(&mut png, *b"PLTE", &[0, 0, 0, 0x5b, 0x7d, 0xa8]);
+    chunk(&mut png, *b"tRNS", &[0, 255]);
     // A stream of zlib with one block, as it is.
     let length = u16::try_from(rows.len()).unwrap_or_default();
     let mut data = vec![0x78, 0x01, 1];
@@ -187,12 +187,12 @@ fn png(art: &Art) -> Vec<u8> {
     data.extend((!length).to_le_bytes());
     data.extend(&rows);
     data.extend(adler32(&rows).to_be_bytes());
-    chunk(&mut png, b"IDAT", &data);
-    chunk(&mut png, b"IEND", &[]);
+    chunk(&mut png, *b"IDAT", &data);
+    chunk(&mut png, *b"IEND", &[]);
     png
 }
 
-fn chunk(png: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
+fn chunk(png: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
     let length = u32::try_from(data.len()).unwrap_or_default();
     png.extend(length.to_be_bytes());
     let start = png.len();

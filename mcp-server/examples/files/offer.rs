@@ -134,15 +134,13 @@ impl Offer {
             if !facts.is_folder {
                 return Err(Fault::NotFound);
             }
-            let page = walk::page(
-                tree,
-                Wanted {
-                    folder,
-                    is_deep,
-                    after,
-                    size: at.size,
-                },
-            )?;
+            let wanted = Wanted {
+                folder,
+                is_deep,
+                after,
+                size: at.size,
+            };
+            let page = walk::page(tree, &wanted)?;
             let next = page.found.last().filter(|_| page.more);
             let next = next.map(|(place, _)| place.to_text());
             let mut resources = Vec::with_capacity(page.found.len());
@@ -245,6 +243,6 @@ fn told(fault: Fault, uri: &str, max_fetch: Option<u64>) -> HandlerError {
         Fault::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             failed("the file may not be read".into(), data)
         }
-        fault => fault.into(),
+        fault @ Fault::Io(_) => fault.into(),
     }
 }

@@ -141,19 +141,19 @@ fn name(from: &str) -> Option<OsString> {
     if matches!(&*bytes, b"" | b"." | b"..") || bytes.iter().any(separates) {
         return None;
     }
-    let name = os_string(bytes)?;
+    let name = os_string(bytes);
     (text(&name) == from).then_some(name)
 }
 
 #[cfg(unix)]
-fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
+fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
-/// Names that are not Unicode cannot be asked for there.
+/// A name that is not Unicode becomes another one there, and so cannot be asked for.
 #[cfg(not(unix))]
-fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    String::from_utf8(bytes).ok().map(Into::into)
+fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// Leaves what a path may hold as it is (RFC 3986, 3.3).

@@ -38,11 +38,11 @@ struct Level {
 
 /// Makes a page. What was there all the time is on one page, however much comes and goes; the
 /// work is that of the page, if the folders do not change.
-pub(crate) fn page(tree: &Tree, wanted: Wanted) -> Result<Page, Fault> {
+pub(crate) fn page(tree: &Tree, wanted: &Wanted) -> Result<Page, Fault> {
     let size = wanted.size.map_or(usize::MAX, NonZeroUsize::get);
     let mut at = wanted.folder.clone();
     let mut page = Page::default();
-    let mut levels = descend(tree, &wanted, &mut at)?;
+    let mut levels = descend(tree, wanted, &mut at)?;
     // The folder of the last level, while it is open.
     let mut open: Option<Dir> = None;
     while let Some(level) = levels.last_mut() {

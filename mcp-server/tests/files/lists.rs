@@ -74,10 +74,10 @@ fn what_stays_is_listed_once_while_the_rest_comes_and_goes() {
             break;
         };
         params["cursor"] = cursor.clone();
-        if let Some(last) = listed.last().and_then(|uri| uri.strip_prefix("file:///")) {
-            if last.ends_with(['1', '3', '5', '7', '9']) {
-                fs::remove_file(root.path().join(last)).expect("removed");
-            }
+        if let Some(last) = listed.last().and_then(|uri| uri.strip_prefix("file:///"))
+            && last.ends_with(['1', '3', '5', '7', '9'])
+        {
+            fs::remove_file(root.path().join(last)).expect("removed");
         }
         match turn {
             3 => fs::remove_dir_all(root.path().join("d1")).expect("removed"),

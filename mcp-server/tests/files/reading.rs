@@ -12,13 +12,11 @@ use crate::peer::{Peer, write};
 
 /// The bytes of a contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
-    match contents["text"].as_str() {
-        Some(text) => text.into(),
-        None => {
-            let blob = contents["blob"].as_str().expect("text or blob");
-            Base64Text::from(blob.to_owned()).decode().expect("base64")
-        }
+    if let Some(text) = contents["text"].as_str() {
+        return text.into();
     }
+    let blob = contents["blob"].as_str().expect("text or blob");
+    Base64Text::from(blob.to_owned()).decode().expect("base64")
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
         told += note(&message, at, &mut heard);
     }
     // What is so now is what must have been heard last.
-    let mut lost = 0;
+    let mut unheard = 0;
     for path in &changed {
         let uri = uri(path);
         server.send("now", "resources/metadata", &json!({ "uri": uri }))?;
@@ -191,7 +191,7 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
         };
         while !last(&heard) {
             let Some((message, at)) = server.message()? else {
-                lost += 1;
+                unheard += 1;
                 break;
             };
             told += note(&message, at, &mut heard);
@@ -200,7 +200,7 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
     let last = heard.values().map(|(_, at)| *at).max().unwrap_or(start);
     let took = (last - start).as_secs_f64();
     println!(
-        "\n{} files changed in {} ms: {told} notifications in {:.0} ms, {:.0} a second; {lost} \
+        "\n{} files changed in {} ms: {told} notifications in {:.0} ms, {:.0} a second; {unheard} \
          files not heard of with their last version; memory {} MB at most",
         changed.len(),
         written.as_millis(),
@@ -208,7 +208,7 @@ fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
         f64::from(told) / took,
         server.memory("VmHWM:"),
     );
-    Ok(lost == 0)
+    Ok(unheard == 0)
 }
 
 /// Notes a notification of a change; how many it is.
