@@ -95,8 +95,12 @@ struct Served {
 
 impl Served {
     fn start() -> Self {
+        Self::with(&["http"])
+    }
+
+    fn with(arguments: &[&str]) -> Self {
         let mut command = Command::new(subject());
-        command.arg("http").stdout(Stdio::piped());
+        command.args(arguments).stdout(Stdio::piped());
         let mut child = command.spawn().expect("it runs");
         let mut url = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));

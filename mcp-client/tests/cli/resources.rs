@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Printed, run, run_speaking};
+use crate::{Printed, Served, mcp, run, run_speaking};
 
 /// What a command prints that goes well.
 fn printed(arguments: &[&str]) -> String {
@@ -72,4 +72,78 @@ fn a_form_is_chosen_by_its_media_type() {
     let none = run_speaking(&["read", "test://forms", "--as", "image/*"]);
     assert_eq!(none.code, Some(4), "{none:?}");
     assert!(none.err.contains("text/html, text/plain"), "{none:?}");
+}
+
+/// Files of a test, gone afterwards.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("mcp-cli-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).expect("a folder");
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("text").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn content_is_fetched_by_its_url_into_a_file() {
+    let folder = Folder::new("fetch");
+    let (certificate, file) = (folder.file("cert.pem"), folder.file("known"));
+    let served = Served::with(&["https", &certificate]);
+    let fetch = |more: &[&str]| -> Printed {
+        let mut command = mcp();
+        command.args(["fetch", &served.url, "test://known", "-o", &file]);
+        command.args(["--cacert", &certificate]).args(more);
+        command.output().expect("it runs").into()
+    };
+    let fetched = fetch(&["--allow-private"]);
+    let (expected, out) = ("5 bytes, text/plain, by its URL\n", fetched.out);
+    assert_eq!(
+        (fetched.code, &*fetched.err, &*out),
+        (Some(0), expected, "")
+    );
+    assert_eq!(std::fs::read(&file).expect("a file"), b"Known");
+
+    let fetched = fetch(&["--allow-private", "--json"]);
+    let json: Value = serde_json::from_str(&fetched.out).expect("JSON");
+    assert_eq!(json["by"], "by its URL", "{json}");
+    assert_eq!(
+        (&json["bytes"], &json["mimeType"]),
+        (&5.into(), &"text/plain".into())
+    );
+
+    // This machine is not a place to be sent to, unless it is said so.
+    let fetched = fetch(&[]);
+    assert_eq!(fetched.code, Some(0), "{fetched:?}");
+    assert!(fetched.err.starts_with("not by its URL: "), "{fetched:?}");
+    assert!(fetched.err.ends_with("by resources/read\n"), "{fetched:?}");
+
+    let fetched = fetch(&["--allow-private", "--max-size", "4"]);
+    assert_eq!(fetched.code, Some(4), "{fetched:?}");
+    let fetched = fetch(&["--allow-private", "--as", "image/png"]);
+    assert_eq!(fetched.code, Some(4), "{fetched:?}");
+    let left = std::fs::read_dir(&folder.0).expect("a folder").count();
+    assert_eq!(left, 2, "no part of a file is left");
+}
+
+#[test]
+fn content_without_a_url_is_fetched_over_the_connection() {
+    let fetched = run_speaking(&["fetch", "test://known"]);
+    assert_eq!((fetched.code, &*fetched.out), (Some(0), "Known"));
+    assert!(fetched.err.contains("by resources/read"), "{fetched:?}");
+    let missing = run_speaking(&["fetch", "test://missing"]);
+    assert_eq!(missing.code, Some(4), "{missing:?}");
+    let usage = run_speaking(&["fetch", "test://known", "--json"]);
+    assert_eq!(usage.code, Some(2), "{usage:?}");
 }

@@ -1,7 +1,9 @@
 //! The server that the tests of the program `mcp` talk to: over standard input and output, or
-//! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources.
+//! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources,
+//! and with `https FILE` it hands out URLs, too, and writes its certificate to the file.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_server::types::{
@@ -10,9 +12,13 @@ use mcp_server::types::{
     TextResourceContents, json::Object,
 };
 use mcp_server::{
-    Context, Elicited, Form, HandlerError, HttpConfig, ListAt, Listed, PromptDef, Proposal,
-    ResourceDef, Server, ServerBuilder,
+    Context, Elicited, Form, HandlerError, HttpConfig, HttpServer, HttpUrls, ListAt, Listed,
+    PromptDef, Proposal, ResourceDef, Server, ServerBuilder,
 };
+
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -168,6 +174,34 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
         )
 }
 
+/// Serves over TLS. Its URLs name a port before it is bound: one that is taken by then is not the
+/// last that there is.
+fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+    std::fs::write(certificate, made.cert.pem())?;
+    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())?;
+    let tls = Arc::new(tls);
+    let mut tried = 0;
+    loop {
+        let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let urls = HttpUrls::new(format!("https://localhost:{}/r/", free.port()))?;
+        let server = proposals(Server::builder("subject", "1.2.3"));
+        match server
+            .http_urls(urls)
+            .build()?
+            .serve_https(free, tls.clone())
+        {
+            Ok(serving) => return Ok(serving),
+            Err(_) if tried < 10 => tried += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
     let mut builder = Server::builder("subject", "1.2.3")
         .title("The Subject")
@@ -197,6 +231,13 @@ fn server(speaking: bool) -> Result<Server, Box<dyn Error>> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().collect();
+    if let [_, mode, certificate] = words.as_slice()
+        && mode == "https"
+    {
+        let serving = serve_https(certificate)?;
+        println!("https://localhost:{}/mcp", serving.local_addr().port());
+        return Ok(serving.await?);
+    }
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     let server = server(has("proposals"))?;
     if has("http") {

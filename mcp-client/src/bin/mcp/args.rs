@@ -47,6 +47,9 @@ pub(crate) struct Options {
     /// Sends a header with every request to a URL
     #[arg(long, global = true, value_name = "NAME: VALUE", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
+    /// Also trusts the certificates in this file, in PEM
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
     /// Shows on stderr what happens, what the server logs, and its stderr
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
@@ -80,6 +83,13 @@ pub(crate) enum Command {
         override_usage = "mcp read [OPTIONS] URL URI\n       mcp read [OPTIONS] URI -- PROGRAM..."
     )]
     Read(Read),
+    /// Fetches the content of a resource: by its HTTPS URL, or else over the connection
+    ///
+    /// Shows on stderr by which of the two, and why not by the URL.
+    #[command(
+        override_usage = "mcp fetch [OPTIONS] URL URI\n       mcp fetch [OPTIONS] URI -- PROGRAM..."
+    )]
+    Fetch(Fetch),
     /// Shows what is known of a resource, without reading it where the server can do so
     #[command(
         override_usage = "mcp metadata [OPTIONS] URL URI\n       mcp metadata [OPTIONS] URI -- PROGRAM..."
@@ -137,6 +147,24 @@ pub(crate) struct Read {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Fetch {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Takes content of this media type and no other
+    #[arg(long = "as", value_name = "TYPE")]
+    pub(crate) media_type: Option<String>,
+    /// Writes the content to a file, in place of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Takes so many bytes at most
+    #[arg(long, value_name = "BYTES", default_value = "1073741824")]
+    pub(crate) max_size: u64,
+    /// Also goes to hosts of private networks, and to this machine
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Tree {
     #[command(flatten)]
     pub(crate) server: Server,
@@ -155,6 +183,7 @@ impl Command {
             | Self::Prompts(server)
             | Self::Watch(server) => server,
             Self::Call(args) | Self::Prompt(args) => &args.server,
+            Self::Fetch(args) => &args.server,
             Self::Read(args) => &args.server,
             Self::Tree(args) => &args.server,
         }

@@ -1,5 +1,6 @@
 //! [`connect`]: the way from the command line to a client.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_client::types::{Implementation, LoggingLevel};
@@ -9,7 +10,7 @@ use crate::args::{Command, Options};
 use crate::ask::Terminal;
 use crate::failure::Failure;
 use crate::output::{self, Output};
-use crate::{form, watch};
+use crate::{fetch, form, watch};
 
 /// Programs may have to be fetched and installed before they answer.
 const PROBE: Duration = Duration::from_secs(15);
@@ -45,7 +46,10 @@ pub(crate) async fn connect(
     target: Target<'_>,
     output: Output,
 ) -> Result<Client, Failure> {
-    let builder = builder(options, command, output);
+    let mut builder = builder(options, command, output);
+    if let Command::Fetch(how) = command {
+        builder = builder.fetch_policy(fetch::policy(how, certificates(options)?));
+    }
     match target {
         Target::Program(process) => {
             if !options.header.is_empty() {
@@ -63,12 +67,26 @@ pub(crate) async fn connect(
         }
         Target::Url(url) => {
             let headers = options.header.iter().cloned();
-            let server = headers.fold(Http::new(url), |server, (name, value)| {
+            let mut server = headers.fold(Http::new(url), |server, (name, value)| {
                 server.header(name, value)
             });
+            if let Some(pem) = certificates(options)? {
+                server = server.tls_roots(pem);
+            }
             Ok(builder.connect(server).await?)
         }
     }
+}
+
+/// Those that are trusted beside those of the system.
+fn certificates(options: &Options) -> Result<Option<Vec<u8>>, Failure> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).map_err(|source| Failure::File {
+            path: path.clone(),
+            source,
+        })
+    };
+    options.cacert.as_ref().map(read).transpose()
 }
 
 fn builder(options: &Options, command: &Command, output: Output) -> ClientBuilder {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mcp_client::{CallError, ConnectError};
+use mcp_client::{CallError, ConnectError, FetchFailed, ReadError};
 
 use crate::output;
 
@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Connect(#[from] ConnectError),
     #[error(transparent)]
     Call(#[from] CallError),
+    #[error(transparent)]
+    Fetch(#[from] FetchFailed),
     #[error("the answer to `{method}` cannot be understood: {source}")]
     Answer {
         method: &'static str,
@@ -47,6 +49,7 @@ impl Failure {
             Self::Connect(ConnectError::Decode(_)) | Self::Answer { .. } => 6,
             Self::Connect(_) | Self::Io(_) => 3,
             Self::Absent(_) => 4,
+            Self::Fetch(failed) => of_fetch(failed),
             Self::Interrupted => 130,
         }
     }
@@ -62,6 +65,19 @@ impl Failure {
             failure => output::complain(&failure.to_string()),
         }
         ExitCode::from(self.code())
+    }
+}
+
+fn of_fetch(failed: &FetchFailed) -> u8 {
+    match failed {
+        FetchFailed::Read { source, .. } => match source {
+            ReadError::Call(error) => of_call(error),
+            ReadError::Base64(_) => 6,
+            _ => 4,
+        },
+        FetchFailed::TooLarge { .. } => 4,
+        FetchFailed::Write { .. } => USAGE,
+        _ => 3,
     }
 }
 

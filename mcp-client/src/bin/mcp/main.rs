@@ -7,6 +7,7 @@ mod connect;
 mod discover;
 mod exact;
 mod failure;
+mod fetch;
 mod form;
 mod metadata;
 mod output;
@@ -110,6 +111,7 @@ async fn perform(client: &Client, wanted: &Wanted<'_>, output: Output) -> Result
             media_type,
             file,
         } => resources::read(client, uri, *media_type, *file, output).await,
+        Wanted::Fetch(uri, how) => fetch::fetch(client, uri, how, output).await,
         Wanted::Metadata(uri) => metadata::metadata(client, uri, output).await,
         Wanted::Tree { uri, depth } => tree::tree(client, *uri, *depth, output).await,
         Wanted::Prompts => prompts::prompts(client, output).await,

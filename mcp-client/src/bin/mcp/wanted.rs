@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcp_client::types::json::Object;
 
-use crate::args::Command;
+use crate::args::{Command, Fetch};
 use crate::failure::Failure;
 use crate::values;
 
@@ -18,6 +18,7 @@ pub(crate) enum Wanted<'a> {
         media_type: Option<&'a str>,
         file: Option<&'a Path>,
     },
+    Fetch(&'a str, &'a Fetch),
     Metadata(&'a str),
     Tree {
         uri: Option<&'a str>,
@@ -50,6 +51,7 @@ impl<'a> Wanted<'a> {
                 media_type: args.media_type.as_deref(),
                 file: args.output.as_deref(),
             },
+            Command::Fetch(args) => Self::Fetch(one("fetch", words)?, args),
             Command::Metadata(_) => Self::Metadata(one("metadata", words)?),
             Command::Tree(args) => match words {
                 [] | [_] => Self::Tree {

@@ -1,0 +1,120 @@
+//! `mcp fetch`.
+
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use mcp_client::types::json::{Object, Value};
+use mcp_client::{Client, FetchPolicy, Fetched, FetchedBy};
+
+use crate::args;
+use crate::failure::Failure;
+use crate::output::{Output, note};
+
+pub(crate) async fn fetch(
+    client: &Client,
+    uri: &str,
+    how: &args::Fetch,
+    output: Output,
+) -> Result<(), Failure> {
+    if output.json && how.output.is_none() {
+        let message = "`--json` tells of the content, which needs a file of its own: `-o FILE`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let mut fetch = client.fetch(uri);
+    if let Some(media_type) = &how.media_type {
+        fetch = fetch.as_type(media_type.as_str());
+    }
+    let mut fetched = fetch.await?;
+    let bytes = match &how.output {
+        Some(path) => write_file(&mut fetched, path).await?,
+        None if std::io::stdout().is_terminal() => {
+            let text = fetched.bytes().await?;
+            output.text(&String::from_utf8_lossy(&text))?;
+            text.len() as u64
+        }
+        None => write(&mut fetched, &mut std::io::stdout()).await?,
+    };
+    if output.json {
+        return Ok(output.value(&said(&fetched, bytes))?);
+    }
+    if fetched.by() == FetchedBy::Read {
+        for attempt in fetched.attempts() {
+            note(&format!("not by its URL: {attempt}"));
+        }
+    }
+    let media_type = fetched.media_type().unwrap_or("of an unknown type");
+    note(&format!("{bytes} bytes, {media_type}, {}", by(&fetched)));
+    Ok(())
+}
+
+fn by(fetched: &Fetched) -> &'static str {
+    match fetched.by() {
+        FetchedBy::Url => "by its URL",
+        _ => "by resources/read",
+    }
+}
+
+fn said(fetched: &Fetched, bytes: u64) -> Object {
+    let attempts = fetched.attempts().iter();
+    let attempts: Vec<Value> = attempts.map(|error| error.to_string().into()).collect();
+    let media_type = fetched.media_type().map_or(Value::Null, Value::from);
+    Object::from([
+        ("uri", Value::from(fetched.reference().uri.as_str())),
+        ("by", by(fetched).into()),
+        ("bytes", bytes.into()),
+        ("mimeType", media_type),
+        ("attempts", attempts.into()),
+    ])
+}
+
+/// Where it may go.
+pub(crate) fn policy(how: &args::Fetch, certificates: Option<Vec<u8>>) -> FetchPolicy {
+    let policy = FetchPolicy::new()
+        .size(how.max_size)
+        .allow_private(how.allow_private);
+    match certificates {
+        Some(pem) => policy.tls_roots(pem),
+        None => policy,
+    }
+}
+
+/// Writes the content part by part, and gives the number of its bytes.
+async fn write(fetched: &mut Fetched, to: &mut impl Write) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    while let Some(chunk) = fetched.chunk().await? {
+        to.write_all(&chunk)?;
+        bytes += chunk.len() as u64;
+    }
+    to.flush()?;
+    Ok(bytes)
+}
+
+/// Writes to a file of another name first, so that there is never a part of the content under the
+/// one that was asked for.
+async fn write_file(fetched: &mut Fetched, path: &Path) -> Result<u64, Failure> {
+    let failed = |source| Failure::File {
+        path: path.to_owned(),
+        source,
+    };
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = Part(name.as_ref());
+    let file = OpenOptions::new().write(true).create_new(true).open(part.0);
+    let written = write(fetched, &mut file.map_err(failed)?).await;
+    let bytes = written.map_err(|failure| match failure {
+        Failure::Io(source) => failed(source),
+        other => other,
+    })?;
+    std::fs::rename(part.0, path).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// A file that is gone when this is, unless it has another name by then.
+struct Part<'a>(&'a Path);
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(self.0);
+    }
+}
