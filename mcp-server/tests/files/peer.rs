@@ -155,6 +155,14 @@ impl Peer {
         self.wait(|message| changed(message) == Some(uri));
     }
 
+    /// Interrupts the process, whose input is open; how it ends.
+    pub(crate) fn interrupt(mut self) -> Option<i32> {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.expect("it runs").success());
+        self.child.wait().expect("waited for").code()
+    }
+
     /// Ends the input; how the process ends.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.stdin = None;

@@ -23,6 +23,15 @@ fn the_end_of_input_is_a_good_end() {
 }
 
 #[test]
+fn an_interrupt_is_a_good_end() {
+    let root = tempdir().unwrap();
+    write(root.path(), "a", "a");
+    let mut peer = Peer::start(root.path(), &[]);
+    assert_eq!(peer.text("file:///a"), "a");
+    assert_eq!(peer.interrupt(), Some(0));
+}
+
+#[test]
 fn help_is_no_fault_and_faults_are_said() {
     let help = run(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
