@@ -3,6 +3,7 @@
 mod definition;
 mod result;
 
+use mcp_types::json::Object;
 use mcp_types::{
     CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
     ListToolsRequest, Request, Revision, TextContent, ToolsCapability,
@@ -81,15 +82,29 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     builder.handle::<CallToolRequest, _>(call);
 }
 
-async fn call(params: CallToolRequestParams, cx: Context) -> Result<CallToolOutcome, HandlerError> {
+/// Keeps of the params no more than a call needs, since a future is as large as what it keeps.
+fn call(
+    params: CallToolRequestParams,
+    cx: Context,
+) -> impl Future<Output = Result<CallToolOutcome, HandlerError>> + Send {
+    let CallToolRequestParams {
+        name, arguments, ..
+    } = params;
+    run(name, arguments.unwrap_or_default(), cx)
+}
+
+async fn run(
+    name: String,
+    arguments: Object,
+    cx: Context,
+) -> Result<CallToolOutcome, HandlerError> {
     let revision = cx.revision();
-    let Some(tool) = cx.server().inner.features.tools.get(&params.name) else {
-        let name = short(&params.name);
+    let Some(tool) = cx.server().inner.features.tools.get(&name) else {
+        let name = short(&name);
         return Err(HandlerError::invalid_params(format!(
             "unknown tool `{name}`"
         )));
     };
-    let arguments = params.arguments.unwrap_or_default();
     let running = match tool.start(arguments, cx.clone()) {
         Ok(running) => running,
         Err(fault) => {

@@ -1,17 +1,14 @@
-// What every client does with the server, whatever its version and the transport. A client comes as
-// a `peer`; see `peer.js`.
+// What every client does with the example `everything`, whatever its version and the transport. A
+// client comes as a `peer`; see `peer.js`.
 
 import assert from 'node:assert/strict';
 
+import { Skip } from './run.js';
+
 const WATCHED = 'test://watched-resource';
-/// How long a check may take; each needs seconds at most.
-const LIMIT = 20_000;
 
 const text = (result) => result.content?.[0]?.text;
 const call = (peer, name, args = {}, options) => peer.call({ name, arguments: args }, options);
-
-/// Thrown by a check that the server has nothing for.
-class Skip extends Error {}
 
 async function need(peer, name) {
   const tool = (await peer.tools()).find((tool) => tool.name === name);
@@ -26,7 +23,7 @@ async function code(promise) {
   );
 }
 
-const CHECKS = {
+export const CHECKS = {
   async 'server says who it is'(peer) {
     assert.ok(peer.client.getServerVersion()?.name);
     for (const capability of ['tools', 'resources', 'prompts', 'completions']) {
@@ -306,28 +303,3 @@ const CHECKS = {
     assert.ok(!(await slow).isError);
   },
 };
-
-/// Runs all checks, prints a line for each, and says whether the client is content. What the server
-/// has nothing for is a failure, unless `lenient`.
-export async function run(peer, lenient) {
-  const counts = { ok: 0, FAILED: 0, skipped: 0 };
-  for (const [name, check] of Object.entries(CHECKS)) {
-    let outcome = 'ok';
-    let why = '';
-    let timer;
-    const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error('it takes too long')), LIMIT);
-    });
-    try {
-      await Promise.race([check(peer), late]);
-    } catch (error) {
-      outcome = error instanceof Skip && lenient ? 'skipped' : 'FAILED';
-      why = `: ${error.message}`;
-    }
-    clearTimeout(timer);
-    counts[outcome] += 1;
-    console.log(`${outcome.padEnd(7)} ${name}${why}`);
-  }
-  console.log(`${counts.ok} passed, ${counts.FAILED} failed, ${counts.skipped} skipped`);
-  return counts.FAILED === 0;
-}

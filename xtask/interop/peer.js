@@ -1,6 +1,8 @@
 // What the checks need of a client beyond its own methods, the same for all versions.
 
-import { run } from './checks.js';
+import { CHECKS } from './checks.js';
+import { files } from './files.js';
+import { run } from './run.js';
 
 export const INFO = { name: 'interop', version: '1.0.0' };
 export const CAPABILITIES = { elicitation: {}, sampling: {}, roots: { listChanged: true } };
@@ -68,16 +70,18 @@ export async function subscribeLegacy(client, { resourceSubscriptions = [] }) {
 }
 
 /// Connects over the transport that the words on the command line name, and runs the checks:
-/// `http URL`, `sse URL` for the transport of 2024-11-05, or `stdio PROGRAM ARGUMENT...`. With `--lenient` in front, a server need not have
-/// everything.
+/// `http URL`, `sse URL` for the transport of 2024-11-05, or `stdio PROGRAM ARGUMENT...`. With
+/// `--lenient` in front, a server need not have everything; with `--files FOLDER` it is the example
+/// `files`, which serves that folder.
 export async function main(words, transports, connect) {
   const lenient = words[0] === '--lenient';
-  const [way, target, ...args] = lenient ? words.slice(1) : words;
+  const folder = words[0] === '--files' ? words[1] : undefined;
+  const [way, target, ...args] = words.slice(lenient ? 1 : folder ? 2 : 0);
   const transport = way === 'stdio'
     ? new transports.stdio({ command: target, args, stderr: 'inherit' })
     : new transports[way](new URL(target));
   const peer = await connect(transport);
-  const content = await run(peer, lenient);
+  const content = await run(peer, folder ? files(folder) : CHECKS, lenient);
   // Where there is a session, the server is told that it has ended.
   await transport.terminateSession?.();
   await peer.client.close();

@@ -1,5 +1,7 @@
 //! `cargo xtask bench`.
 
+mod files;
+
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -11,6 +13,7 @@ const USAGE: &str = "\
 usage: cargo xtask bench types [--quick]
        cargo xtask bench server [--quick] [--only TEXT]
        cargo xtask bench client [--quick] [--only TEXT]
+       cargo xtask bench files [--quick]
 
   types   decodes and encodes the same messages with mcp-types, with serde_json::Value and with the
           types of other crates, and prints times and ratios
@@ -20,6 +23,10 @@ usage: cargo xtask bench types [--quick]
   client  has mcp-client and rmcp's client call the same server, over HTTP and stdio, and prints
           speed, latency, processor time, memory and weight; `--only` as above
 
+  files   lists 100,000 files with the example `files` of mcp-server, in many folders and in one, and
+          changes 10,000 of them at once; prints times, memory and notifications, and fails where a
+          file is not heard of with its last version
+
   `--quick` measures for a short time only.";
 
 /// The workspace of the peers, which nothing else ever builds.
@@ -27,8 +34,9 @@ const PEERS: &str = "xtask/peers";
 
 /// The servers that are measured, and the program that does it. Each is built alone: together they
 /// would share the features of what they depend on.
-const SERVERS: [&str; 6] = [
+const SERVERS: [&str; 7] = [
     "floor",
+    "http-lean",
     "http-ours",
     "http-rmcp",
     "hello-ours",
@@ -63,6 +71,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         ["types", "--quick"] => types(&QUICK),
         ["server", ref options @ ..] => load("server", &SERVERS, options),
         ["client", ref options @ ..] => load("client", &CLIENTS, options),
+        ["files"] => files::run(false),
+        ["files", "--quick"] => files::run(true),
         _ => bail!("{USAGE}"),
     }
 }

@@ -137,7 +137,11 @@ impl Against {
             (Side::Server, Some(url)) => Self::Url(url.clone()),
             (Side::Server, None) => {
                 let program = subject::build("mcp-server", "everything")?;
-                Self::Server(Subject::start(&program, &suite.results())?)
+                Self::Server(Subject::start(
+                    &program,
+                    &["--port", "0"],
+                    &suite.results(),
+                )?)
             }
         })
     }

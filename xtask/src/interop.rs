@@ -14,7 +14,8 @@ usage: cargo xtask interop server [--url URL]
        cargo xtask interop client
 
   server  Runs the clients of xtask/interop against the example `everything`, over stdio, HTTP
-          and the deprecated HTTP+SSE, or against the server at URL, over HTTP alone.
+          and the deprecated HTTP+SSE, and against the example `files`, over stdio and HTTP; or
+          against the server at URL, over HTTP alone.
   client  Runs the example `interop` of mcp-client against servers from npm and PyPI, over the
           same transports, at the revision that they agree on and at older ones.";
 

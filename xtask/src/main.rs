@@ -39,6 +39,7 @@ usage: cargo xtask <command>
   bench types [--quick]        compare with serde_json::Value and other crates
   bench server [--quick]       compare with rmcp and the barest server
   bench client [--quick]       compare with rmcp's client
+  bench files [--quick]        a large tree, listed and changed
   ci [--only STEP]             everything that has to pass before a merge
 ";
 

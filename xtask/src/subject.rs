@@ -1,4 +1,4 @@
-//! The example `everything` of `mcp-server`, which suites and foreign clients talk to.
+//! The examples of `mcp-server` that suites and foreign clients talk to.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -20,7 +20,16 @@ const START: Duration = Duration::from_secs(30);
 
 /// Builds an example of a crate and says where the program is.
 pub(crate) fn build(package: &str, example: &str) -> Result<PathBuf> {
-    let line = format!("build -p {package} --example {example} --all-features");
+    build_with(package, example, "")
+}
+
+/// Builds an example to measure it.
+pub(crate) fn build_for_speed(package: &str, example: &str) -> Result<PathBuf> {
+    build_with(package, example, " --release")
+}
+
+fn build_with(package: &str, example: &str, options: &str) -> Result<PathBuf> {
+    let line = format!("build -p {package} --example {example} --all-features{options}");
     println!("$ cargo {line}");
     let output = Command::new(workspace::cargo())
         .args(line.split(' '))
@@ -52,12 +61,13 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Starts the program on a free port. What it prints goes to `server.log` in the folder.
-    pub(crate) fn start(program: &Path, folder: &Path) -> Result<Self> {
+    /// Starts the program with arguments that let it listen on a free port. What it prints goes to
+    /// `server.log` in the folder.
+    pub(crate) fn start(program: &Path, arguments: &[&str], folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| workspace::shown(folder))?;
         let log = File::create(folder.join("server.log"))?;
         let mut child = Command::new(program)
-            .args(["--port", "0"])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log.try_clone()?)

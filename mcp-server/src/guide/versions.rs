@@ -103,6 +103,9 @@
 //! name of the peer, but outside of any request, so that it cannot be asked anything.
 //! [`Context::method`](crate::Context::method) is the notification's.
 //!
+//! [`replace`](crate::Listing::replace) tells that the list changed. Where what the resource holds
+//! changed with its definition, call `resource_updated`, too.
+//!
 //! Changes that a peer was not told of yet are kept once for each resource. However many there are
 //! and however slowly it reads, it is told of the last one. For one peer, resources are described one
 //! after the other, so `describe` should be quick: one that takes longer than

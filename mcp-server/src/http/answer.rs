@@ -20,11 +20,13 @@ use tokio::time::{Sleep, sleep};
 
 use super::guard::Refusal;
 use super::line::Line;
+use super::reader::Reader;
 use crate::engine::{Answer, Call, Refused, respond};
 use crate::race::{Either, race};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The body of a response: nothing, one text, or events as they come.
 pub struct HttpBody(Kind);
@@ -33,6 +35,7 @@ enum Kind {
     Empty,
     Whole(Bytes),
     Events(Box<Events>),
+    Reader(Box<Reader>),
     Stream(Streaming),
 }
 
@@ -84,6 +87,11 @@ impl HttpBody {
         Self(Kind::Empty)
     }
 
+    /// What a legacy stream says.
+    pub(super) fn reader(reader: Reader) -> Self {
+        Self(Kind::Reader(Box::new(reader)))
+    }
+
     /// What a source gives.
     pub(super) fn stream(source: impl Source + 'static) -> Self {
         Self(Kind::Stream(Streaming::Rests(Some(Box::new(source)))))
@@ -111,8 +119,7 @@ pub(super) fn events(body: HttpBody) -> Response<HttpBody> {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    let buffering = HeaderName::from_static("x-accel-buffering");
-    headers.insert(buffering, HeaderValue::from_static("no"));
+    headers.insert(BUFFERING, HeaderValue::from_static("no"));
     response
 }
 
@@ -292,6 +299,11 @@ impl Body for HttpBody {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(text)) => text.into(),
             },
+            Kind::Reader(reader) => match reader.poll(task) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(text)) => text.into(),
+            },
             Kind::Stream(stream) => match stream.poll(task) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -306,6 +318,7 @@ impl Body for HttpBody {
             Kind::Empty => true,
             Kind::Whole(_) => false,
             Kind::Events(events) => events.over && events.ready.is_empty(),
+            Kind::Reader(reader) => reader.is_over(),
             Kind::Stream(stream) => matches!(stream, Streaming::Rests(None)),
         }
     }
@@ -314,7 +327,7 @@ impl Body for HttpBody {
         match &self.0 {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Whole(text) => SizeHint::with_exact(text.len() as u64),
-            Kind::Events(_) | Kind::Stream(_) => SizeHint::default(),
+            Kind::Events(_) | Kind::Reader(_) | Kind::Stream(_) => SizeHint::default(),
         }
     }
 }
@@ -325,7 +338,7 @@ impl std::fmt::Debug for HttpBody {
             Kind::Empty => "HttpBody(empty)",
             Kind::Whole(_) => "HttpBody(whole)",
             Kind::Events(_) => "HttpBody(events)",
-            Kind::Stream(_) => "HttpBody(stream)",
+            Kind::Reader(_) | Kind::Stream(_) => "HttpBody(stream)",
         })
     }
 }

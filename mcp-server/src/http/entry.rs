@@ -1,17 +1,20 @@
 //! [`Entry`]: a session at this process, with its work in flight, which ends with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
+use std::fmt::Write as _;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Context;
 use std::time::{Duration, Instant};
 
 use mcp_types::RequestId;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::AbortHandle;
 
+use super::guard::Refusal;
+use super::service::new_id;
 use super::stream::Stream;
 use crate::session::Session;
 
@@ -22,8 +25,9 @@ pub(super) struct Entry {
     /// Connections that read its streams.
     readers: AtomicUsize,
     work: Mutex<Work>,
-    /// Apart from the rest: a task that is dropped gives its seat up.
-    tasks: Mutex<JoinSet<()>>,
+    /// What the names of its streams begin with, and how many there were.
+    names: OnceLock<String>,
+    named: AtomicU64,
 }
 
 struct Times {
@@ -36,8 +40,14 @@ struct Times {
 struct Work {
     /// Requests that can be given up.
     running: HashMap<RequestId, oneshot::Sender<()>>,
-    streams: Vec<Weak<Stream>>,
+    streams: Vec<Working>,
     announcements: Option<Arc<Stream>>,
+}
+
+/// A stream that a task works on.
+struct Working {
+    stream: Weak<Stream>,
+    task: AbortHandle,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,7 +66,8 @@ impl Entry {
             times: Mutex::new(times),
             readers: AtomicUsize::new(0),
             work: Mutex::default(),
-            tasks: Mutex::default(),
+            names: OnceLock::new(),
+            named: AtomicU64::new(0),
         })
     }
 
@@ -92,14 +103,14 @@ impl Entry {
         stream: &Arc<Stream>,
         task: impl Future<Output = ()> + Send + 'static,
     ) {
-        {
-            let mut work = locked(&self.work);
-            work.streams.retain(|stream| stream.strong_count() > 0);
-            work.streams.push(Arc::downgrade(stream));
-        }
-        let mut tasks = locked(&self.tasks);
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(task);
+        let stream = Arc::downgrade(stream);
+        // Before the lock: a task that is dropped at once gives its seat up.
+        let task = tokio::spawn(task).abort_handle();
+        let mut work = locked(&self.work);
+        // A task keeps its stream.
+        work.streams
+            .retain(|working| working.stream.strong_count() > 0);
+        work.streams.push(Working { stream, task });
     }
 
     /// Whether a request with this id is in flight.
@@ -111,11 +122,11 @@ impl Entry {
     /// one with its id.
     pub(super) fn seat(self: &Arc<Self>, id: &RequestId) -> Option<Seat> {
         let mut work = locked(&self.work);
-        if work.running.contains_key(id) {
+        let hash_map::Entry::Vacant(place) = work.running.entry(id.clone()) else {
             return None;
-        }
+        };
         let (sender, given_up) = oneshot::channel();
-        work.running.insert(id.clone(), sender);
+        place.insert(sender);
         Some(Seat {
             entry: Arc::downgrade(self),
             id: id.clone(),
@@ -129,10 +140,29 @@ impl Entry {
         running.is_some_and(|seat| seat.send(()).is_ok())
     }
 
+    /// A name for a new stream, which no other stream of the session has, be it at another process
+    /// or at one that was here before.
+    pub(super) fn stream_name(&self) -> Result<String, Refusal> {
+        let names = if let Some(names) = self.names.get() {
+            names
+        } else {
+            // Half of it is more than enough to differ from the few others.
+            let fresh: String = new_id()?.chars().take(16).collect();
+            self.names.get_or_init(|| fresh)
+        };
+        let number = self.named.fetch_add(1, Ordering::Relaxed);
+        // All beginnings have the same length, so that no two names are spelled alike.
+        let mut name = String::with_capacity(names.len() + 8);
+        name.push_str(names);
+        let _ = write!(name, "{number:x}");
+        Ok(name)
+    }
+
     /// A stream with work in flight.
     pub(super) fn stream(&self, id: &str) -> Option<Arc<Stream>> {
         let work = locked(&self.work);
-        let mut streams = work.streams.iter().filter_map(Weak::upgrade);
+        let streams = work.streams.iter();
+        let mut streams = streams.filter_map(|working| working.stream.upgrade());
         streams.find(|stream| !id.is_empty() && stream.id() == id)
     }
 
@@ -165,12 +195,22 @@ impl Entry {
 
     /// Gives all work up.
     pub(super) fn end(&self) {
-        locked(&self.tasks).abort_all();
         let work = std::mem::take(&mut *locked(&self.work));
-        let streams = work.streams.iter().filter_map(Weak::upgrade);
-        for stream in streams.chain(work.announcements) {
+        for working in work.streams {
+            working.task.abort();
+            if let Some(stream) = working.stream.upgrade() {
+                stream.kick();
+            }
+        }
+        if let Some(stream) = work.announcements {
             stream.kick();
         }
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -86,6 +86,8 @@ struct All {
 #[derive(Default)]
 struct Streams {
     bytes: usize,
+    /// How many have ended.
+    ended: usize,
     /// The key among those that are silent.
     spoke: u64,
     /// Oldest first.
@@ -98,7 +100,8 @@ struct Kept {
     last: u64,
     events: VecDeque<(u64, Bytes)>,
     ended: bool,
-    changed: Arc<Notify>,
+    /// There once a reader has waited.
+    changed: Option<Arc<Notify>>,
 }
 
 impl MemoryEvents {
@@ -128,12 +131,17 @@ impl All {
         let Some(streams) = self.sessions.get_mut(session) else {
             return;
         };
-        let Some(kept) = streams.all.iter_mut().find(|kept| kept.id == stream) else {
+        // Whoever speaks began lately.
+        let Some(kept) = streams.all.iter_mut().rfind(|kept| kept.id == stream) else {
             return;
         };
         let before = streams.bytes;
+        let spoke = message.is_some();
         match message {
-            None => kept.ended = true,
+            None => {
+                streams.ended += usize::from(!kept.ended);
+                kept.ended = true;
+            }
             Some(message) if number > kept.last => {
                 kept.last = number;
                 streams.bytes += message.len();
@@ -144,9 +152,12 @@ impl All {
             }
             Some(_) => {}
         }
-        kept.changed.notify_waiters();
+        kept.tell();
         streams.shrink(SESSION_BYTES, ENDED_STREAMS);
         self.bytes = self.bytes - before + streams.bytes;
+        if !spoke {
+            return;
+        }
         let newest = self.silent.last_key_value();
         // Whoever spoke last often goes on.
         if newest.is_none_or(|(spoke, _)| *spoke != streams.spoke) {
@@ -173,9 +184,16 @@ impl All {
         }
     }
 
+    /// What tells of changes of a stream.
+    fn changed(&mut self, session: &str, stream: &str) -> Option<Arc<Notify>> {
+        let mut streams = self.sessions.get_mut(session)?.all.iter_mut();
+        let kept = streams.rfind(|kept| kept.id == stream)?;
+        Some(Arc::clone(kept.changed.get_or_insert_default()))
+    }
+
     fn find(&self, session: &str, stream: &str) -> Option<&Kept> {
         let mut streams = self.sessions.get(session)?.all.iter();
-        streams.find(|kept| kept.id == stream)
+        streams.rfind(|kept| kept.id == stream)
     }
 
     fn remove(&mut self, session: &str) {
@@ -185,7 +203,7 @@ impl All {
         self.bytes -= streams.bytes;
         self.silent.remove(&streams.spoke);
         for kept in &streams.all {
-            kept.changed.notify_waiters();
+            kept.tell();
         }
     }
 }
@@ -193,16 +211,18 @@ impl All {
 impl Streams {
     /// Keeps no more than so many bytes and streams that have ended, as far as possible.
     fn shrink(&mut self, bytes: usize, ended: usize) {
-        let mut over = self.all.iter().filter(|kept| kept.ended).count();
-        while over > ended
+        while self.ended > ended
             && let Some(oldest) = self.all.iter().position(|kept| kept.ended)
             && let Some(mut gone) = self.all.remove(oldest)
         {
             while !gone.events.is_empty() {
                 self.bytes -= gone.give();
             }
-            gone.changed.notify_waiters();
-            over -= 1;
+            gone.tell();
+            self.ended -= 1;
+        }
+        if self.bytes <= bytes {
+            return;
         }
         for kept in &mut self.all {
             while self.bytes > bytes && kept.events.len() > 1 {
@@ -219,6 +239,13 @@ impl Kept {
         gone.map_or(0, |(_, message)| message.len())
     }
 
+    /// Wakes the readers.
+    fn tell(&self) {
+        if let Some(changed) = &self.changed {
+            changed.notify_waiters();
+        }
+    }
+
     fn page(&self, after: u64) -> Page {
         let events = self.events.iter().filter(|(number, _)| *number > after);
         Page {
@@ -230,15 +257,22 @@ impl Kept {
 
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
-        let mut all = self.all();
-        let streams = all.sessions.entry(session.to_owned()).or_default();
-        streams.all.push_back(Kept {
+        let kept = Kept {
             id: stream.to_owned(),
             last: 0,
             events: VecDeque::new(),
             ended: false,
-            changed: Arc::default(),
-        });
+            changed: None,
+        };
+        let mut all = self.all();
+        // Most sessions are known.
+        if let Some(streams) = all.sessions.get_mut(session) {
+            streams.all.push_back(kept);
+        } else {
+            let mut streams = Streams::default();
+            streams.all.push_back(kept);
+            all.sessions.insert(session.to_owned(), streams);
+        }
         Box::pin(std::future::ready(Ok(())))
     }
 
@@ -260,11 +294,7 @@ impl EventStore for MemoryEvents {
         after: u64,
     ) -> StoreFuture<'a, Option<Page>> {
         Box::pin(async move {
-            let Some(changed) = self
-                .all()
-                .find(session, stream)
-                .map(|kept| Arc::clone(&kept.changed))
-            else {
+            let Some(changed) = self.all().changed(session, stream) else {
                 return Ok(None);
             };
             loop {

@@ -215,8 +215,18 @@ fn without_port(host: &str) -> &str {
     }
 }
 
+/// How nearly all clients say that they read both forms of answers.
+const BOTH: &str = "application/json, text/event-stream";
+
 /// Checks the media types of a POST: JSON comes, and both forms of answers can be read.
 pub(super) fn check_media(parts: &Parts) -> Result<(), Refusal> {
+    if parts
+        .headers
+        .get(ACCEPT)
+        .is_some_and(|accept| accept == BOTH)
+    {
+        return check_content(parts);
+    }
     let (mut json, mut events) = (false, false);
     for name in media(parts, ACCEPT) {
         json |= includes(name, b"application", b"json");

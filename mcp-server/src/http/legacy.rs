@@ -1,8 +1,7 @@
 //! Requests of sessions, as the revisions from 2025-03-26 to 2025-11-25 have them.
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
@@ -16,7 +15,7 @@ use super::guard::{self, Refusal};
 use super::jobs::{Jobs, in_flight};
 use super::names::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID};
 use super::reader::Reader;
-use super::service::{Endpoint, new_id};
+use super::service::Endpoint;
 use super::sessions::Found;
 use super::store::{Before, Delta};
 use super::stream::{First, Stream};
@@ -51,6 +50,11 @@ impl Endpoint {
     pub(super) async fn entry(&self, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
         let missing = Refusal(StatusCode::BAD_REQUEST, "`Mcp-Session-Id` is missing");
         let id = session_id(parts).ok_or(missing)?;
+        self.entry_of(id, parts).await
+    }
+
+    /// The session of a request that names it.
+    pub(super) async fn entry_of(&self, id: &str, parts: &Parts) -> Result<Arc<Entry>, Refusal> {
         for version in parts.headers.get_all(PROTOCOL_VERSION) {
             let version = version.to_str().unwrap_or_default().trim();
             if version.parse::<Revision>().is_err() {
@@ -96,7 +100,7 @@ impl Endpoint {
         guard::check_events(parts)?;
         let entry = self.entry(parts).await?;
         let keep_alive = self.server.limits().keep_alive;
-        let held = Box::new(entry.reading());
+        let held = entry.reading();
         if let Some(last) = parts.headers.get(LAST_EVENT_ID) {
             let place = last.to_str().ok().and_then(|last| last.split_once('-'));
             let place = place.and_then(|(stream, number)| Some((stream, number.parse().ok()?)));
@@ -111,10 +115,10 @@ impl Endpoint {
                 let store = Arc::clone(&self.events);
                 Reader::stored(store, entry.id(), stream, after, keep_alive, held)
             };
-            return Ok(answer::events(HttpBody::stream(reader)));
+            return Ok(answer::events(HttpBody::reader(reader)));
         }
         let fresh = Arc::new(self.stream(&entry.session));
-        fresh.name(new_id()?);
+        fresh.name(entry.stream_name()?);
         let (stream, new) = entry.announcements(|| fresh);
         let kick = stream.kick();
         let reader = Reader::live(Arc::clone(&stream), kick, None, keep_alive, held);
@@ -125,7 +129,7 @@ impl Endpoint {
                 stream: stream.id().into(),
             });
         }
-        Ok(answer::events(HttpBody::stream(reader)))
+        Ok(answer::events(HttpBody::reader(reader)))
     }
 
     /// Tells the client of changes, as long as the session lasts.
@@ -143,11 +147,8 @@ impl Endpoint {
     }
 
     /// A stream for what belongs to one request of a session.
-    fn stream(&self, session: &Session) -> Stream {
-        let store = Arc::clone(&self.events);
-        let primes = session.revision >= Revision::V2025_11_25;
-        let id = session.id.as_deref().unwrap_or_default();
-        Stream::new(id, store, primes, self.server.limits().queued_bytes)
+    fn stream(&self, session: &Arc<Session>) -> Stream {
+        Stream::new(session, &self.events, self.server.limits().queued_bytes)
     }
 
     /// POST in a session.
@@ -276,7 +277,8 @@ impl Endpoint {
     ) -> Result<Response<HttpBody>, Refusal> {
         let keep_alive = self.server.limits().keep_alive;
         // Most handlers are done at once.
-        if let Poll::Ready(last) = poll_fn(|task| Poll::Ready(jobs.poll_all(task))).await {
+        // Nobody is woken if not: the worker looks at once, too.
+        if let Poll::Ready(last) = jobs.poll_all(&mut Context::from_waker(Waker::noop())) {
             stream.end(last);
         } else {
             jobs.sit(entry);
@@ -298,7 +300,7 @@ impl Endpoint {
         if let First::Answer(last) = first {
             return Ok(whole(last));
         }
-        stream.name(new_id()?);
+        stream.name(entry.stream_name()?);
         if let First::Events = first {
             let text = stream.complete().await;
             return Ok(answer::events(HttpBody::whole(text)));
@@ -306,13 +308,13 @@ impl Endpoint {
         // Before anything can be forgotten.
         stream.attach(0, Some(0));
         let over = stream.begin().await;
-        let held = Box::new(entry.reading());
+        let held = entry.reading();
         let reader = Reader::from_start(Arc::clone(stream), keep_alive, held);
         if over {
             let rest = Arc::clone(stream);
             entry.run(stream, async move { rest.finish().await });
         }
-        Ok(answer::events(HttpBody::stream(reader)))
+        Ok(answer::events(HttpBody::reader(reader)))
     }
 }
 

@@ -3,15 +3,16 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, Sleep, sleep};
 
-use super::answer::{Piece, Source, comment};
+use super::answer::comment;
+use super::entry::Reading;
 use super::events::{EventStore, Page, StoreError};
 use super::stream::{Next, Stream, write_numbered};
 use crate::error::Chain;
-use crate::race::{Either, race};
 
 /// A connection that reads a stream.
 pub(super) struct Reader {
@@ -21,9 +22,15 @@ pub(super) struct Reader {
     prime: bool,
     over: bool,
     keep_alive: Duration,
+    /// Runs from when there was nothing to read.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Events on their way from the store.
+    stored: Option<Pin<Box<dyn Future<Output = Read> + Send>>>,
     /// What lives as long as the connection.
-    _held: Box<dyn Send>,
+    _held: Reading,
 }
+
+type Read = Result<Option<Page>, StoreError>;
 
 enum From {
     /// A stream whose request is served by this process, and the kick that we came with.
@@ -31,18 +38,14 @@ enum From {
     /// A stream whose request is over, or served by another process.
     Store {
         store: Arc<dyn EventStore>,
-        session: Box<str>,
-        stream: Box<str>,
+        session: Arc<str>,
+        stream: Arc<str>,
     },
 }
 
 impl Reader {
     /// Reads a stream of this process from its beginning.
-    pub(super) fn from_start(
-        stream: Arc<Stream>,
-        keep_alive: Duration,
-        held: Box<dyn Send>,
-    ) -> Self {
+    pub(super) fn from_start(stream: Arc<Stream>, keep_alive: Duration, held: Reading) -> Self {
         let prime = stream.primes;
         let mut reader = Self::live(stream, 0, Some(0), keep_alive, held);
         reader.prime = prime;
@@ -55,18 +58,14 @@ impl Reader {
         kick: u64,
         after: Option<u64>,
         keep_alive: Duration,
-        held: Box<dyn Send>,
+        held: Reading,
     ) -> Self {
         let prime = stream.primes && after.is_none();
         let after = stream.attach(kick, after);
-        Self {
-            from: From::Live(stream, kick),
-            after,
-            prime,
-            over: false,
-            keep_alive,
-            _held: held,
-        }
+        let from = From::Live(stream, kick);
+        let mut reader = Self::new(from, after, keep_alive, held);
+        reader.prime = prime;
+        reader
     }
 
     /// Reads a stream whose request is over, or served by another process.
@@ -76,72 +75,106 @@ impl Reader {
         stream: &str,
         after: u64,
         keep_alive: Duration,
-        held: Box<dyn Send>,
+        held: Reading,
     ) -> Self {
+        let from = From::Store {
+            store,
+            session: session.into(),
+            stream: stream.into(),
+        };
+        Self::new(from, after, keep_alive, held)
+    }
+
+    fn new(from: From, after: u64, keep_alive: Duration, held: Reading) -> Self {
         Self {
-            from: From::Store {
-                store,
-                session: session.into(),
-                stream: stream.into(),
-            },
+            from,
             after,
             prime: false,
             over: false,
             keep_alive,
+            timer: None,
+            stored: None,
             _held: held,
         }
     }
 
+    /// Whether nothing follows.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
     /// The next bytes; `None` at the end.
-    async fn read(&mut self) -> Option<Vec<u8>> {
-        let read = match &self.from {
-            From::Live(stream, kick) => {
-                let mut out = Vec::new();
-                if std::mem::take(&mut self.prime) {
-                    stream.prime(&mut out, self.after);
-                    return Some(out);
-                }
-                let next = race(stream.next(*kick, self.after), sleep(self.keep_alive));
-                match next.await {
-                    Either::First(Next::Events(events)) => {
-                        stream.write(&mut out, self.after, &events);
-                        self.after += events.len() as u64;
-                        stream.read(*kick, self.after);
-                        return Some(out);
-                    }
-                    Either::First(Next::Stored) => {
-                        let read = stream.store.read(&stream.session, stream.id(), self.after);
-                        race(read, sleep(self.keep_alive)).await
-                    }
-                    Either::First(Next::Kicked) => {
-                        if !stream.primes {
-                            return None;
-                        }
-                        self.over = true;
-                        stream.prime(&mut out, self.after);
-                        return Some(out);
-                    }
-                    Either::First(Next::Over) => return None,
-                    Either::Second(()) => Either::Second(()),
-                }
-            }
-            From::Store {
-                store,
-                session,
-                stream,
-            } => {
-                let read = store.read(session, stream, self.after);
-                race(read, sleep(self.keep_alive)).await
-            }
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let read = match self.poll_read(task) {
+            Poll::Ready(read) => read,
+            Poll::Pending if self.poll_silence(task).is_ready() => Some(comment()),
+            Poll::Pending => return Poll::Pending,
         };
-        match read {
-            Either::First(page) => self.page(page),
-            Either::Second(()) => Some(comment()),
+        if let Some(timer) = &mut self.timer {
+            timer.as_mut().reset(Instant::now() + self.keep_alive);
+        }
+        Poll::Ready(read)
+    }
+
+    /// Waits as long as a connection may be silent.
+    fn poll_silence(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep(self.keep_alive)));
+        timer.as_mut().poll(task)
+    }
+
+    fn poll_read(&mut self, task: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+        loop {
+            if let Some(stored) = &mut self.stored {
+                let Poll::Ready(read) = stored.as_mut().poll(task) else {
+                    return Poll::Pending;
+                };
+                self.stored = None;
+                return Poll::Ready(self.page(read));
+            }
+            let From::Live(stream, kick) = &self.from else {
+                self.stored = Some(self.from.read(self.after));
+                continue;
+            };
+            let mut out = Vec::new();
+            if std::mem::take(&mut self.prime) {
+                // An event often follows.
+                out.reserve(512);
+                stream.prime(&mut out, self.after);
+            }
+            match stream.poll_next(*kick, self.after, task) {
+                Poll::Pending if out.is_empty() => return Poll::Pending,
+                Poll::Pending => {}
+                Poll::Ready(Next::Events(events, over)) => {
+                    stream.write(&mut out, self.after, &events);
+                    self.after += events.len() as u64;
+                    stream.read(*kick, self.after);
+                    self.over = over;
+                }
+                Poll::Ready(Next::Stored) => {
+                    self.stored = Some(self.from.read(self.after));
+                    if out.is_empty() {
+                        continue;
+                    }
+                }
+                Poll::Ready(Next::Kicked) => {
+                    self.over = true;
+                    if stream.primes && out.is_empty() {
+                        stream.prime(&mut out, self.after);
+                    }
+                }
+                Poll::Ready(Next::Over) => self.over = true,
+            }
+            return Poll::Ready((!out.is_empty()).then_some(out));
         }
     }
 
     /// Writes what the store has.
-    fn page(&mut self, read: Result<Option<Page>, StoreError>) -> Option<Vec<u8>> {
+    fn page(&mut self, read: Read) -> Option<Vec<u8>> {
         let page = match read {
             Ok(page) => page?,
             Err(error) => {
@@ -172,13 +205,27 @@ impl Reader {
     }
 }
 
-impl Source for Reader {
-    fn next(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = Piece> + Send>> {
-        Box::pin(async move {
-            let text = self.read().await?;
-            let rest: Option<Box<dyn Source>> = if self.over { None } else { Some(self) };
-            Some((text, rest))
-        })
+impl From {
+    /// Reads the store, by what the future itself owns.
+    fn read(&self, after: u64) -> Pin<Box<dyn Future<Output = Read> + Send>> {
+        match self {
+            Self::Live(stream, _) => {
+                let stream = Arc::clone(stream);
+                Box::pin(async move {
+                    let store = &stream.store;
+                    store.read(stream.session(), stream.id(), after).await
+                })
+            }
+            Self::Store {
+                store,
+                session,
+                stream,
+            } => {
+                let (session, stream) = (Arc::clone(session), Arc::clone(stream));
+                let store = Arc::clone(store);
+                Box::pin(async move { store.read(&session, &stream, after).await })
+            }
+        }
     }
 }
 

@@ -223,15 +223,16 @@ impl std::fmt::Debug for HttpServer {
 async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Way) {
     let places = Arc::new(Semaphore::new(server.limits().connections));
     let mut connections = JoinSet::new();
+    let mut beat = pin!(beat(server.limits()));
     loop {
         let next = async {
             // Closed by nobody.
             let place = Arc::clone(&places).acquire_owned().await;
             (place, listener.accept().await)
         };
-        let (place, accepted) = match race(server.stopping(), next).await {
-            Either::First(()) => break,
-            Either::Second(next) => next,
+        let next = race(server.stopping(), race(next, beat.as_mut()));
+        let Either::Second(Either::First((place, accepted))) = next.await else {
+            break;
         };
         while connections.try_join_next().is_some() {}
         let (stream, remote) = match accepted {
@@ -248,6 +249,17 @@ async fn accept(server: &Server, listener: &TcpListener, front: &Front, way: &Wa
         });
     }
     while connections.join_next().await.is_some() {}
+}
+
+/// Sleeps for ever, never longer than connections and requests do.
+///
+/// For a timer that is due before all others, tokio wakes its driver, by a system call and another
+/// turn of the loop. With this one, that is not so for the timers of each request.
+async fn beat(limits: &Limits) {
+    let time = limits.keep_alive.min(limits.request_time).min(HEAD_TIME);
+    loop {
+        sleep(time.max(Duration::from_secs(1))).await;
+    }
 }
 
 /// Waits where the fault is the system's: it is out of descriptors, and would tell so at once

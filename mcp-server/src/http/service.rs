@@ -167,8 +167,8 @@ impl Endpoint {
             let response = self.post_channel(&id, extensions, &bytes, permit).await;
             return response.unwrap_or_else(answer::refusal);
         }
-        if legacy::session_id(&parts).is_some() {
-            match self.entry(&parts).await {
+        if let Some(id) = legacy::session_id(&parts) {
+            match self.entry_of(id, &parts).await {
                 Ok(entry) => {
                     let extensions = Extensions::of_http(parts, remote);
                     let response = self.post(&entry, extensions, &bytes, permit).await;

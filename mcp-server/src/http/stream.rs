@@ -1,13 +1,14 @@
 //! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
 //! that reads it. The request and the connection do not depend on each other's life.
 
-use std::fmt::Write as _;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_types::Revision;
 use mcp_types::sse::{Event, write_event};
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -18,13 +19,14 @@ use crate::engine::Answer;
 use crate::error::Chain;
 use crate::outlet::{Outlet, Push};
 use crate::race::race;
+use crate::session::Session;
 
 /// How long a client is asked to wait before it comes back.
 const RETRY: Duration = Duration::from_millis(500);
 
 /// The stream of one POST, or of the announcements of a session.
 pub(super) struct Stream {
-    pub(super) session: Box<str>,
+    session: Arc<Session>,
     /// Given before events are written.
     id: OnceLock<String>,
     pub(super) store: Arc<dyn EventStore>,
@@ -32,7 +34,11 @@ pub(super) struct Stream {
     pub(super) primes: bool,
     limit: usize,
     state: Mutex<Window>,
+    /// Something was said, or nothing will be any more. The connection that reads has a waker of
+    /// its own: to wake it for nothing would cost as much as an event.
     changed: Notify,
+    /// All that was said is read and stored, or nobody will read.
+    room: Notify,
 }
 
 /// What a response becomes.
@@ -47,8 +53,8 @@ pub(super) enum First {
 
 /// What a connection that has read up to an event finds.
 pub(super) enum Next {
-    /// Events, the first with the number that follows.
-    Events(Vec<Bytes>),
+    /// Events, the first with the number that follows; and whether nothing follows them.
+    Events(Vec<Bytes>, bool),
     /// Events that the store has.
     Stored,
     /// Another connection reads now, or the client is to come back later.
@@ -58,20 +64,16 @@ pub(super) enum Next {
 }
 
 impl Stream {
-    pub(super) fn new(
-        session: &str,
-        store: Arc<dyn EventStore>,
-        primes: bool,
-        limit: usize,
-    ) -> Self {
+    pub(super) fn new(session: &Arc<Session>, store: &Arc<dyn EventStore>, limit: usize) -> Self {
         Self {
-            session: session.into(),
+            session: Arc::clone(session),
             id: OnceLock::new(),
-            store,
-            primes,
+            store: Arc::clone(store),
+            primes: session.revision >= Revision::V2025_11_25,
             limit,
             state: Mutex::default(),
             changed: Notify::new(),
+            room: Notify::new(),
         }
     }
 
@@ -79,15 +81,35 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes what is said, and tells all that wait for it.
     fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
-        let changed = change(&mut self.state());
+        let (changed, reader) = {
+            let mut state = self.state();
+            (change(&mut state), state.waker())
+        };
         self.changed.notify_waiters();
+        if let Some(reader) = reader {
+            reader.wake();
+        }
         changed
     }
 
-    async fn wait<T>(&self, mut done: impl FnMut(&Window) -> Option<T>) -> T {
+    /// Changes how far the store or the connection is.
+    fn trim(&self, change: impl FnOnce(&mut Window)) {
+        let room = {
+            let mut state = self.state();
+            change(&mut state);
+            state.trim();
+            state.events.is_empty()
+        };
+        if room {
+            self.room.notify_waiters();
+        }
+    }
+
+    async fn wait<T>(&self, changed: &Notify, mut done: impl FnMut(&Window) -> Option<T>) -> T {
         loop {
-            let changed = self.changed.notified();
+            let changed = changed.notified();
             tokio::pin!(changed);
             // Enabled before the look, so that nothing is missed in between.
             changed.as_mut().enable();
@@ -104,13 +126,20 @@ impl Stream {
         self.id.get().map_or("", String::as_str)
     }
 
+    pub(super) fn session(&self) -> &str {
+        self.session.id.as_deref().unwrap_or_default()
+    }
+
     /// Nobody will read.
     pub(super) fn close(&self) {
-        self.change(|state| {
-            if state.phase == Phase::Open {
-                state.phase = Phase::Closed;
+        {
+            let mut state = self.state();
+            if state.phase != Phase::Open {
+                return;
             }
-        });
+            state.phase = Phase::Closed;
+        }
+        self.room.notify_waiters();
     }
 
     /// Notes that all is said, with an answer or, for a request that was given up, without.
@@ -122,7 +151,7 @@ impl Stream {
                 Phase::Open => state.answer = answer,
                 Phase::Begun => {
                     if let Some(answer) = answer {
-                        state.add(answer.message.into());
+                        state.add(kept(answer.message));
                     }
                 }
                 Phase::Closed => {}
@@ -133,14 +162,15 @@ impl Stream {
 
     /// Waits until all is said.
     pub(super) async fn ended(&self) {
-        self.wait(|state| state.over.then_some(())).await;
+        self.wait(&self.changed, |state| state.over.then_some(()))
+            .await;
     }
 
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
         let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
         if !decided(&self.state()) {
-            let decided = self.wait(|state| decided(state).then_some(()));
+            let decided = self.wait(&self.changed, |state| decided(state).then_some(()));
             // Which of the two it was does not matter: the state says it.
             let _ = race(decided, sleep(patience)).await;
         }
@@ -165,13 +195,13 @@ impl Stream {
     /// Begins to write events. `true` where the last was said meanwhile, and who calls has to
     /// [finish](Self::finish) the stream.
     pub(super) async fn begin(&self) -> bool {
-        if let Err(error) = self.store.open(&self.session, self.id()).await {
+        if let Err(error) = self.store.open(self.session(), self.id()).await {
             tracing::error!(error = %Chain(&error), "a stream cannot be kept");
         }
         self.change(|state| {
             state.phase = Phase::Begun;
             if let Some(answer) = state.answer.take() {
-                state.add(answer.message.into());
+                state.add(kept(answer.message));
             }
             state.over
         })
@@ -183,6 +213,8 @@ impl Stream {
         let said: Vec<Bytes> = self.state().events.iter().cloned().collect();
         let mut text = Vec::new();
         if self.primes && !said.is_empty() {
+            let bytes: usize = said.iter().map(Bytes::len).sum();
+            text.reserve(bytes + (said.len() + 1) * 64);
             self.prime(&mut text, 0);
         }
         self.write(&mut text, 0, &said);
@@ -193,7 +225,7 @@ impl Stream {
     /// Moves what is said to the store, for ever. Safe to drop.
     pub(super) async fn pump(&self) {
         loop {
-            self.wait(|state| {
+            self.wait(&self.changed, |state| {
                 let waits = state.phase == Phase::Begun && state.stored < state.last();
                 waits.then_some(())
             })
@@ -221,15 +253,14 @@ impl Stream {
             return false;
         };
         self.append(number, Some(message)).await;
-        self.change(|state| {
-            state.stored = number;
-            state.trim();
-        });
+        self.trim(|state| state.stored = number);
         true
     }
 
     async fn append(&self, number: u64, message: Option<Bytes>) {
-        let kept = self.store.append(&self.session, self.id(), number, message);
+        let kept = self
+            .store
+            .append(self.session(), self.id(), number, message);
         if let Err(error) = kept.await {
             tracing::error!(error = %Chain(&error), "an event cannot be kept");
         }
@@ -245,49 +276,52 @@ impl Stream {
 
     /// A connection comes, to read after an event or, by default, what is said from now on.
     pub(super) fn attach(&self, kick: u64, after: Option<u64>) -> u64 {
-        self.change(|state| {
-            let read = after.unwrap_or_else(|| state.last());
-            state.reader = Some(Reads { kick, read });
-            read
-        })
+        let mut state = self.state();
+        let read = after.unwrap_or_else(|| state.last());
+        let waker = None;
+        state.attach(Reads { kick, read, waker });
+        read
     }
 
     /// A connection goes.
     pub(super) fn detach(&self, kick: u64) {
-        self.change(|state| {
+        self.trim(|state| {
             state.reader.take_if(|reader| reader.kick == kick);
-            state.trim();
         });
     }
 
     /// A connection got all up to an event.
     pub(super) fn read(&self, kick: u64, number: u64) {
-        self.change(|state| {
+        self.trim(|state| {
             if let Some(reader) = state.reader.as_mut().filter(|reader| reader.kick == kick) {
                 reader.read = number;
             }
-            state.trim();
         });
     }
 
-    /// Waits for what follows an event.
-    pub(super) async fn next(&self, kick: u64, after: u64) -> Next {
-        self.wait(|state| {
-            if state.kicks > kick {
-                return Some(Next::Kicked);
-            }
-            if after < state.left {
-                return Some(Next::Stored);
-            }
-            if after < state.last() {
-                let read = usize::try_from(after - state.left).unwrap_or(usize::MAX);
-                return Some(Next::Events(
-                    state.events.iter().skip(read).cloned().collect(),
-                ));
-            }
-            state.over.then_some(Next::Over)
-        })
-        .await
+    /// What follows an event, for a connection.
+    pub(super) fn poll_next(&self, kick: u64, after: u64, task: &mut Context<'_>) -> Poll<Next> {
+        let mut state = self.state();
+        if state.kicks > kick {
+            return Poll::Ready(Next::Kicked);
+        }
+        if after < state.left {
+            return Poll::Ready(Next::Stored);
+        }
+        if after < state.last() {
+            let read = usize::try_from(after - state.left).unwrap_or(usize::MAX);
+            let events = state.events.iter().skip(read).cloned().collect();
+            return Poll::Ready(Next::Events(events, state.over));
+        }
+        if state.over {
+            return Poll::Ready(Next::Over);
+        }
+        state.attach(Reads {
+            kick,
+            read: after,
+            waker: Some(task.waker().clone()),
+        });
+        Poll::Pending
     }
 
     /// Writes what a client that loses the connection comes back with.
@@ -303,6 +337,14 @@ impl Stream {
     }
 }
 
+/// A message without the room that it was written in: the store has it for long.
+fn kept(message: Vec<u8>) -> Bytes {
+    if message.capacity() / 2 > message.len() {
+        return Bytes::copy_from_slice(&message);
+    }
+    message.into()
+}
+
 /// Writes an event with its number in a stream.
 pub(super) fn write_numbered(
     out: &mut Vec<u8>,
@@ -311,24 +353,40 @@ pub(super) fn write_numbered(
     data: &[u8],
     retry: Option<Duration>,
 ) {
-    // With room for the number, which `format!` would not make.
-    let mut id = String::with_capacity(stream.len() + 21);
-    id.push_str(stream);
-    let _ = write!(id, "-{number}");
+    // The name is one of ours or was found in the store: it can be written.
+    out.reserve(stream.len() + data.len() + 64);
+    out.extend_from_slice(b"id: ");
+    out.extend_from_slice(stream.as_bytes());
+    out.push(b'-');
+    write_number(out, number);
+    out.push(b'\n');
     let event = Event {
-        id: Some(&id),
-        event: None,
         retry,
-        data,
+        ..Event::data(data)
     };
-    // The id is one of ours or was found in the store: it can be written.
+    // Nothing is left in it that could not be written.
     let _ = write_event(out, &event);
+}
+
+/// Writes a number in decimal digits.
+fn write_number(out: &mut Vec<u8>, number: u64) {
+    let start = out.len();
+    let mut rest = number;
+    loop {
+        out.push(b'0' + u8::try_from(rest % 10).unwrap_or_default());
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if let Some(digits) = out.get_mut(start..) {
+        digits.reverse();
+    }
 }
 
 impl Outlet for Stream {
     fn push(&self, message: &[u8]) -> Push {
-        {
-            let mut state = self.state();
+        self.change(|state| {
             if state.phase == Phase::Closed {
                 return Push::Closed;
             }
@@ -336,13 +394,12 @@ impl Outlet for Stream {
                 return Push::Full;
             }
             state.add(Bytes::copy_from_slice(message));
-        }
-        self.changed.notify_waiters();
-        Push::Queued
+            Push::Queued
+        })
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.wait(|state| {
+        Box::pin(self.wait(&self.room, |state| {
             let room = state.phase == Phase::Closed || state.events.is_empty();
             room.then_some(())
         }))

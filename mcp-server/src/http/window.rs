@@ -1,6 +1,7 @@
 //! [`Window`]: the part of a stream that the store or the connection has not got yet.
 
 use std::collections::VecDeque;
+use std::task::Waker;
 
 use bytes::Bytes;
 
@@ -33,6 +34,8 @@ pub(super) struct Reads {
     pub(super) kick: u64,
     /// The number of the last event that it got.
     pub(super) read: u64,
+    /// There while it waits.
+    pub(super) waker: Option<Waker>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -60,6 +63,19 @@ impl Window {
             self.bytes -= gone.map_or(0, |gone| gone.len());
             self.left += 1;
         }
+    }
+
+    /// A connection comes, or waits for more, unless a newer one is there.
+    pub(super) fn attach(&mut self, reader: Reads) {
+        let newest = self.reader.as_ref();
+        if newest.is_none_or(|newest| newest.kick <= reader.kick) {
+            self.reader = Some(reader);
+        }
+    }
+
+    /// What wakes the connection, if it waits.
+    pub(super) fn waker(&mut self) -> Option<Waker> {
+        self.reader.as_mut()?.waker.take()
     }
 
     pub(super) fn add(&mut self, message: Bytes) {

@@ -80,6 +80,14 @@ macro_rules! described {
         }
 
         /// What sort of thing it is, in a word or two, by the proposal `versioned-resources`.
+        ///
+        /// ```
+        /// use mcp_server::{ResourceDef, TemplateDef};
+        ///
+        /// let users = ResourceDef::new("db://users", "users").kind("database_table");
+        /// let pages = TemplateDef::new("wiki://{page}", "page").kind("page");
+        /// # drop((users, pages));
+        /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn kind(mut self, kind: impl Into<String>) -> Self {
             self.$each.kind = Some(kind.into());
@@ -87,7 +95,14 @@ macro_rules! described {
         }
 
         /// A mark of the present contents, which changes with them, by the proposal
-        /// `versioned-resources`.
+        /// `versioned-resources`. What changes by itself has its version from `describe`.
+        ///
+        /// ```
+        /// use mcp_server::ResourceDef;
+        ///
+        /// let rules = ResourceDef::text("app://rules", "rules", "Be quiet.").version("2");
+        /// # drop(rules);
+        /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn version(mut self, version: impl Into<String>) -> Self {
             self.$each.version = Some(version.into());
@@ -95,6 +110,15 @@ macro_rules! described {
         }
 
         /// Further facts under names of one's choice, by the proposal `versioned-resources`.
+        ///
+        /// ```
+        /// use mcp_server::ResourceDef;
+        /// use mcp_server::types::json::Object;
+        ///
+        /// let users = ResourceDef::new("db://users", "users")
+        ///     .metadata(Object::from([("owner", "accounts")]));
+        /// # drop(users);
+        /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn metadata(mut self, metadata: impl Into<mcp_types::json::Object>) -> Self {
             self.$each.metadata = Some(metadata.into());

@@ -18,7 +18,9 @@ pub(super) async fn list(
     cx: Context,
 ) -> Result<ListResourcesResult, HandlerError> {
     let keys = cx.server().inner.keys.get();
-    let scope = Scope::of(&params, &cx)?;
+    let scope = Scope::of(&params, &cx);
+    #[cfg(feature = "versioned-resources")]
+    let scope = scope.filtered(&params, &cx)?;
     let bound_to = scope.to_bytes();
     let start = match &params.cursor {
         None => Position::Beginning,

@@ -5,6 +5,7 @@ use mcp_types::PaginatedRequestParams;
 use mcp_types::Resource;
 
 use crate::context::Context;
+#[cfg(feature = "versioned-resources")]
 use crate::error::HandlerError;
 use crate::lists::Definition;
 
@@ -25,27 +26,35 @@ pub(super) struct Scope {
 
 impl Scope {
     /// What of it the peer may ask for; the rest is not looked at.
-    #[cfg(any(feature = "sep-2093", feature = "versioned-resources"))]
-    pub(super) fn of(params: &PaginatedRequestParams, cx: &Context) -> Result<Self, HandlerError> {
+    #[cfg(feature = "sep-2093")]
+    pub(super) fn of(params: &PaginatedRequestParams, cx: &Context) -> Self {
         let mut scope = Self::default();
-        #[cfg(feature = "sep-2093")]
         if cx.adds(mcp_types::Proposal::Sep2093) {
             scope.collection.clone_from(&params.uri);
         }
-        #[cfg(feature = "versioned-resources")]
-        if cx.adds(mcp_types::Proposal::VersionedResources)
-            && let Some(filter) = &params.filter
-        {
-            scope.criteria = Some(Filter::read(filter)?);
-            scope.filter = Some(serde_json::to_string(filter)?);
-        }
-        Ok(scope)
+        scope
     }
 
     /// Everything.
-    #[cfg(not(any(feature = "sep-2093", feature = "versioned-resources")))]
-    pub(super) fn of(_: &PaginatedRequestParams, _: &Context) -> Result<Self, HandlerError> {
-        Ok(Self::default())
+    #[cfg(not(feature = "sep-2093"))]
+    pub(super) fn of(_: &PaginatedRequestParams, _: &Context) -> Self {
+        Self::default()
+    }
+
+    /// The same, with the filter that the peer asks for.
+    #[cfg(feature = "versioned-resources")]
+    pub(super) fn filtered(
+        mut self,
+        params: &PaginatedRequestParams,
+        cx: &Context,
+    ) -> Result<Self, HandlerError> {
+        if cx.adds(mcp_types::Proposal::VersionedResources)
+            && let Some(filter) = &params.filter
+        {
+            self.criteria = Some(Filter::read(filter)?);
+            self.filter = Some(serde_json::to_string(filter)?);
+        }
+        Ok(self)
     }
 
     /// Leaves out what the filter does not let through.

@@ -73,10 +73,10 @@ pub(super) async fn read(
             outlet: Arc::new(Nowhere),
             extensions: Arc::new(extensions),
             ended: Ended::default(),
-            progress: Progress::default(),
-            inputs: crate::input::Inputs::default(),
             #[cfg(feature = "versioned-resources")]
             subscribed: None,
+            progress: Progress::default(),
+            inputs: crate::input::Inputs::default(),
         }),
     };
     let (sender, mut receiver) = oneshot::channel();

@@ -17,6 +17,8 @@ const WARM: usize = 3;
 /// Requests that wait in the server while others come and go, in groups.
 const HELD: usize = 900;
 const GROUP: usize = 100;
+/// Of each group every tenth is given up at once.
+const GROUP_STAYS: usize = GROUP - GROUP / 10;
 /// Others that are in flight.
 const WINDOW: usize = 100;
 /// Longer than anything takes that works.
@@ -194,6 +196,14 @@ impl Client {
         }
     }
 
+    /// Holds as many as there is room for: a group that was freed is still in flight until it is
+    /// answered, and all together are to stay below the server's limit.
+    fn fill(&mut self) {
+        while self.held + GROUP_STAYS <= HELD {
+            self.hold();
+        }
+    }
+
     fn free(&mut self) {
         if let Some(group) = self.groups.pop_front() {
             let shot = self.mix.free(group);
@@ -219,16 +229,12 @@ impl Client {
     /// Sends so many requests, and waits for all answers.
     fn round(&mut self, count: u64) {
         let last = self.mix.made() + count;
-        while self.held < HELD {
-            self.hold();
-        }
+        self.fill();
         let held = Expect::Counted(self.held as u64);
         let count = self.mix.tool(Era::Modern, "count", json!({}), held);
         self.send(count);
         while self.mix.made() < last {
-            while self.held < HELD {
-                self.hold();
-            }
+            self.fill();
             while self.open.len() < self.held + WINDOW {
                 let shot = self.mix.any();
                 self.send(shot);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcp_server::{HttpUrls, UrlKeys};
+use mcp_server::UrlKeys;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -210,11 +210,9 @@ async fn keys_that_are_rotated_out_open_nothing() {
 #[tokio::test]
 async fn a_token_of_another_server_with_the_same_keys_opens_nothing() {
     let (address, ..) = served(|builder| builder);
-    let (elsewhere, _, clock) = served(|builder| {
-        let urls = HttpUrls::new("https://files.example.com/r/s/").expect("a base");
-        builder.http_urls(urls.keys(UrlKeys::new([7; 32])))
-    });
-    clock.set(NOON);
+    let clock = Clock::at(NOON);
+    let urls = clock.urls_below("https://files.example.com/r/s/");
+    let (elsewhere, ..) = served(|builder| builder.http_urls(urls));
     let path = path_of(elsewhere, "demo://motto").await;
     assert_eq!(get(elsewhere, &path, &[]).await.status, 200);
     assert_eq!(

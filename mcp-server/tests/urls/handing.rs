@@ -1,6 +1,6 @@
 //! Who gets URLs, and for what.
 
-use mcp_server::types::{CacheScope, Resource, ResourceLink};
+use mcp_server::types::{CacheScope, Resource};
 use mcp_server::{Context, Proposal, ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -10,7 +10,7 @@ use crate::subject::*;
 
 #[tokio::test]
 async fn every_way_on_which_a_resource_leaves_has_a_url() {
-    let (address, ..) = served(|builder| builder);
+    let (address, ..) = served(|builder| builder.proposals([Proposal::VersionedResources]));
     let list = listed(address, "demo://motto").await;
     let described = call(
         address,
@@ -18,12 +18,14 @@ async fn every_way_on_which_a_resource_leaves_has_a_url() {
         json!({"uri": "demo://motto"}),
     )
     .await;
+    let got = call(address, "resources/get", json!({"uri": "demo://motto"})).await;
     let link = link_to(address, "demo://motto").await;
     let params = json!({"name": "link", "arguments": {"uri": "demo://motto"}});
     let prompt = call(address, "prompts/get", params).await;
     for resource in [
         &list,
         &described["result"]["resource"],
+        &got["result"]["resource"],
         &link,
         &prompt["result"]["messages"][0]["content"],
     ] {
@@ -74,24 +76,13 @@ async fn no_url_is_handed_out_for_what_has_none() {
 #[tokio::test]
 async fn what_the_author_says_stays_unless_it_is_not_https() {
     let (address, ..) = served(|builder| {
-        builder
-            .tool("own", "Links", |(), _: Context| async {
-                let link = ResourceLink::new("demo://motto", "motto");
-                let mine = link.clone().http_url("HTTPS://cdn.example.com/motto");
-                let plain = link.http_url("http://cdn.example.com/motto");
-                let plain = plain.http_url_expires_at("2030-01-01T00:00:00Z");
-                Ok(mcp_server::types::CallToolResult::new([
-                    mine.into(),
-                    plain.into(),
-                ]))
-            })
-            .add_resource(
-                ResourceDef::text("demo://described", "described", "-").describe(
-                    |resource: Resource, _: Context| async {
-                        Ok(resource.http_url("ftp://cdn.example.com/described"))
-                    },
-                ),
-            )
+        builder.add_resource(
+            ResourceDef::text("demo://described", "described", "-").describe(
+                |resource: Resource, _: Context| async {
+                    Ok(resource.http_url("ftp://cdn.example.com/described"))
+                },
+            ),
+        )
     });
     let answer = call(
         address,
@@ -137,9 +128,16 @@ async fn nobody_hears_of_urls_where_the_program_did_not_opt_in() {
         .expect("sound");
     assert!(server.resource_urls().is_none());
     let address = serve(&server);
+    let own = call(
+        address,
+        "tools/call",
+        json!({"name": "own", "arguments": {}}),
+    )
+    .await;
     for resource in [
         listed(address, "demo://motto").await,
         link_to(address, "demo://motto").await,
+        own["result"]["content"][0].clone(),
     ] {
         assert_eq!(resource["uri"], "demo://motto");
         assert!(resource.get("httpUrl").is_none(), "{resource}");
@@ -178,8 +176,9 @@ async fn legacy(server: &Server, revision: &str) -> Vec<Value> {
         "params": {"name": "link", "arguments": {"uri": "demo://motto"}}});
     let prompt = json!({"jsonrpc": "2.0", "id": 3, "method": "prompts/get",
         "params": {"name": "link", "arguments": {"uri": "demo://motto"}}});
+    let own = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "own"}});
     let mut answers = Vec::new();
-    for sent in [initialize, initialized, list, call, prompt] {
+    for sent in [initialize, initialized, list, call, prompt, own] {
         soon(writer.write_all(format!("{sent}\n").as_bytes()))
             .await
             .expect("written");
@@ -202,5 +201,6 @@ async fn peers_of_older_revisions_see_nothing() {
         assert!(!text.contains("httpUrl"), "{text}");
         assert!(!text.contains("https-url"), "{text}");
         assert!(!text.contains("files.example.com"), "{text}");
+        assert!(!text.contains("cdn.example.com"), "{text}");
     }
 }

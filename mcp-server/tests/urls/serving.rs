@@ -2,8 +2,10 @@
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use mcp_server::types::{AnyResourceContents, BlobResourceContents, TextResourceContents};
-use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef};
+use mcp_server::types::{
+    AnyResourceContents, BlobResourceContents, Resource, ResourceType, TextResourceContents,
+};
+use mcp_server::{Context, HandlerError, HttpConfig, ResourceDef, TemplateDef};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -128,6 +130,27 @@ async fn of_several_contents_the_first_of_the_resource_is_served() {
 }
 
 #[tokio::test]
+async fn no_collection_is_served_and_nothing_that_stands_in_for_it() {
+    let (address, ..) = served(|builder| {
+        let index = TemplateDef::new("dir://{name}", "dir");
+        let described = |resource: Resource, (): (), _: Context| async {
+            Ok(resource.resource_type(ResourceType::Collection))
+        };
+        let index = index.describe(described);
+        builder.add_resource_template(index.handler(|uri: String, (): (), _: Context| async {
+            Ok(TextResourceContents::new(uri, "an index"))
+        }))
+    });
+    // A link does not say what it leads to.
+    let path = path_to(address, "dir://a").await;
+    assert_eq!(get(address, &path, &[]).await.status, 404);
+    let answer = call(address, "resources/metadata", json!({"uri": "dir://a"})).await;
+    let resource = &answer["result"]["resource"];
+    assert_eq!(resource["resourceType"], "collection", "{answer}");
+    assert!(resource.get("httpUrl").is_none(), "{answer}");
+}
+
+#[tokio::test]
 async fn a_client_that_has_it_gets_nothing_again() {
     let (address, ..) = served(|builder| builder);
     let path = path_of(address, "demo://motto").await;
@@ -176,9 +199,11 @@ async fn parts_are_sent_of_what_the_client_has_begun() {
         let reply = get(address, &path, headers).await;
         assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
     }
-    let reply = get(address, &path, &[("Range", "bytes=8-")]).await;
-    assert_eq!((reply.status.as_u16(), &*reply.body), (416, &b""[..]));
-    assert_eq!(reply.get("content-range"), "bytes */8");
+    for range in ["bytes=8-", "bytes=-0"] {
+        let reply = get(address, &path, &[("Range", range)]).await;
+        assert_eq!((reply.status.as_u16(), &*reply.body), (416, &b""[..]));
+        assert_eq!(reply.get("content-range"), "bytes */8");
+    }
 }
 
 #[tokio::test]

@@ -32,8 +32,12 @@ impl Clock {
     }
 
     pub(crate) fn urls(&self) -> HttpUrls {
+        self.urls_below(BASE)
+    }
+
+    pub(crate) fn urls_below(&self, base: &str) -> HttpUrls {
         let millis = Arc::clone(&self.0);
-        let urls = HttpUrls::new(BASE).expect("a base");
+        let urls = HttpUrls::new(base).expect("a base");
         urls.keys(UrlKeys::new([7; 32]))
             .clock(move || UNIX_EPOCH + Duration::from_millis(millis.load(Ordering::SeqCst)))
     }
@@ -69,6 +73,13 @@ pub(crate) fn offers() -> ServerBuilder {
         )
         .tool("link", "Links", |to: To, _: Context| async move {
             Ok(CallToolResult::new([link(to.uri)]))
+        })
+        .tool("own", "Links", |(), _: Context| async {
+            let link = ResourceLink::new("demo://motto", "motto");
+            let mine = link.clone().http_url("HTTPS://cdn.example.com/motto");
+            let plain = link.http_url("http://cdn.example.com/motto");
+            let plain = plain.http_url_expires_at("2030-01-01T00:00:00Z");
+            Ok(CallToolResult::new([mine.into(), plain.into()]))
         })
         .prompt("link", "Links", |to: To, _: Context| async move {
             Ok(vec![PromptMessage::new(Role::User, link(to.uri))])

@@ -20,7 +20,7 @@ use crate::subject::*;
 
 /// Serves over TLS with a certificate made for the test.
 fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("made");
+    let made = rcgen::generate_simple_self_signed(["files.example.com".to_owned()]).expect("made");
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
     let certificate = made.cert.der().clone();
     let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
@@ -29,17 +29,14 @@ fn serve_tls() -> (SocketAddr, Server, CertificateDer<'static>) {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.clone()], key.into())
         .expect("key and certificate fit");
-    // The port has to be known before the base URL can be said.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
-    let address = free.local_addr().expect("an address");
-    drop(free);
-    let base = format!("https://localhost:{}/r/", address.port());
     let server = offers()
         .proposals([Proposal::HttpsUrl])
-        .http_urls(HttpUrls::new(base).expect("a base"))
+        .http_urls(HttpUrls::new(BASE).expect("a base"))
         .build()
         .expect("sound");
-    let https = server.serve_https(address, Arc::new(tls)).expect("bound");
+    let https = server.serve_https("127.0.0.1:0", Arc::new(tls));
+    let https = https.expect("bound");
+    let address = https.local_addr();
     tokio::spawn(https);
     (address, server, certificate)
 }
@@ -58,7 +55,7 @@ async fn connect(
         .with_no_client_auth();
     tls.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
     let stream = soon(TcpStream::connect(address)).await.expect("connected");
-    let name = ServerName::try_from("localhost").expect("a name");
+    let name = ServerName::try_from("files.example.com").expect("a name");
     let shaken = TlsConnector::from(Arc::new(tls)).connect(name, stream);
     soon(shaken).await.expect("a handshake")
 }
@@ -82,12 +79,11 @@ async fn a_url_is_fetched_over_tls_by_both_versions_of_http() {
     let answer = list(address, certificate.clone()).await;
     let resource = find(&answer, "demo://logo");
     let url = resource["httpUrl"].as_str().expect("a URL").to_owned();
-    let base = format!("https://localhost:{}/r/", address.port());
-    assert!(url.starts_with(&base), "{url}");
+    assert!(url.starts_with(BASE), "{url}");
 
     let stream = connect(address, certificate.clone(), &[]).await;
     let path = url.parse::<http::Uri>().expect("a URL").path().to_owned();
-    let request = Request::get(path).header("Host", "localhost");
+    let request = Request::get(path).header("Host", "files.example.com");
     let reply = over(stream, request.body(String::new()).expect("a request")).await;
     assert_eq!((reply.status.as_u16(), &*reply.body), (200, &LOGO[..]));
 

@@ -1,5 +1,6 @@
 //! Clients that we did not write against our server.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,14 +8,15 @@ use anyhow::{Context as _, Result};
 
 use crate::node::Node;
 use crate::subject::{self, Subject};
+use crate::workspace;
 
 /// The clients: a script, and the era in which it speaks where it knows more than one.
 const CLIENTS: [&[&str]; 3] = [&["v1.js"], &["v2.js", "legacy"], &["v2.js", "modern"]];
 /// The one that knows the transport of 2024-11-05, too.
 const OLD: &[&str] = CLIENTS[0];
 
-/// Runs them against the example `everything`, or against the server at a URL; gives those that
-/// failed.
+/// Runs them against the examples `everything` and `files`, or against the server at a URL; gives
+/// those that failed.
 pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     let folder = node.install("interop")?;
     // The ways to reach the server. Another one than ours need not have all that ours has.
@@ -24,7 +26,8 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
     if let Some(url) = url {
         ways.push(vec!["--lenient", "http", url]);
     } else {
-        subject = Subject::start(&subject::build("mcp-server", "everything")?, &folder)?;
+        let program = subject::build("mcp-server", "everything")?;
+        subject = Subject::start(&program, &["--port", "0"], &folder)?;
         old = Some(subject.url.replace("/mcp", "/sse"));
         let program = subject.program.to_str();
         ways.push(vec!["http", &subject.url]);
@@ -43,7 +46,59 @@ pub(super) fn run(node: &Node, url: Option<&str>) -> Result<Vec<String>> {
             }
         }
     }
+    if url.is_none() {
+        files(node, &folder, &mut failed)?;
+    }
     Ok(failed)
+}
+
+/// How the example `files` is started, over both transports.
+const PAGES: [&str; 2] = ["--page-size", "50"];
+
+/// Runs them against the example `files`, which speaks what they know nothing of.
+fn files(node: &Node, folder: &Path, failed: &mut Vec<String>) -> Result<()> {
+    let program = subject::build("mcp-server", "files")?;
+    let root = folder.join("files");
+    fill(&root).with_context(|| workspace::shown(&root))?;
+    let root = root.to_str().context("a path that is not UTF-8")?;
+    let urls = [
+        "--http",
+        "127.0.0.1:0",
+        "--public-url",
+        "https://files.example.com",
+    ];
+    let subject = Subject::start(&program, &[&[root], &PAGES[..], &urls].concat(), folder)?;
+    let program = program.to_str().context("a path that is not UTF-8")?;
+    let stdio = [&["stdio", program, root], &PAGES[..]].concat();
+    for client in CLIENTS {
+        for way in [&["http", subject.url.as_str()], &stdio[..]] {
+            let line = [client, &["--files", root], way].concat();
+            println!("\n== {}", line.join(" "));
+            if !succeeds(&node.program, folder, &line)? {
+                failed.push(line.join(" "));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes the files that the checks expect, and no others.
+fn fill(root: &Path) -> std::io::Result<()> {
+    if root.exists() {
+        fs::remove_dir_all(root)?;
+    }
+    fs::create_dir_all(root.join("a b"))?;
+    fs::create_dir_all(root.join("many"))?;
+    fs::write(root.join("hello.txt"), "hello")?;
+    fs::write(root.join("picture.png"), b"\x89PNG\xff")?;
+    fs::write(root.join("a b/c%.ts"), "let c;")?;
+    for number in 0..300 {
+        fs::write(
+            root.join(format!("many/{number}.md")),
+            format!("# {number}"),
+        )?;
+    }
+    Ok(())
 }
 
 fn succeeds(node: &Path, folder: &Path, line: &[&str]) -> Result<bool> {

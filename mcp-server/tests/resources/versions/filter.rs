@@ -56,7 +56,7 @@ fn names(page: &Value) -> Vec<String> {
     resources.iter().map(name).collect()
 }
 
-const CASES: [(&str, &str); 12] = [
+const CASES: [(&str, &str); 13] = [
     ("{}", "a b one two none l0 l1 l2 l3 l4 l5"),
     (r#"{"kind":"table"}"#, "b l0 l3"),
     (
@@ -67,6 +67,7 @@ const CASES: [(&str, &str); 12] = [
     (r#"{"uriPrefix":"f:"}"#, "a b one two"),
     (r#"{"uriPrefix":"l:"}"#, "l0 l1 l2 l3 l4 l5"),
     (r#"{"uriPrefix":"F:"}"#, ""),
+    (r#"{"uriPrefix":":"}"#, ""),
     (r#"{"kind":"table","uriPrefix":"l:"}"#, "l0 l3"),
     (r#"{"metadata":{"owner":"me"}}"#, "one two"),
     (r#"{"metadata":{"level":1.0}}"#, "one"),

@@ -1,8 +1,8 @@
 //! Who sees nothing of the proposal: peers of older revisions, and all peers of a program that did
 //! not opt in.
 
-use mcp_server::types::json::Object;
-use mcp_server::{ResourceDef, Server, ServerBuilder};
+use mcp_server::types::{CallToolResult, ResourceLink, json::Object};
+use mcp_server::{Context, ResourceDef, Server, ServerBuilder};
 use serde_json::{Value, json};
 
 use super::notes::Notes;
@@ -18,6 +18,11 @@ fn offering(builder: ServerBuilder, notes: &Notes) -> Server {
         .add_resource(fixed)
         .add_resource(ResourceDef::text("d:b", "b", "text"))
         .add_resource_template(notes.versioned())
+        .tool("links", "Links", |(): (), _: Context| async {
+            let said = ResourceLink::new("d:a", "a").kind("file").version("2");
+            let known = ResourceLink::new("d:b", "b");
+            Ok(CallToolResult::new([said.into(), known.into()]))
+        })
         .build()
         .unwrap()
 }
@@ -42,6 +47,7 @@ async fn older_revisions_see_nothing() {
             assert_bare(&page);
         }
         assert_bare(&peer.result("resources/templates/list", json!({})).await);
+        assert_bare(&peer.call("links", json!({})).await);
         assert_bare(&peer.result("resources/read", json!({ "uri": "d:a" })).await);
         let (code, _) = peer.error("resources/get", json!({ "uri": "d:a" })).await;
         assert_eq!(code, -32601);
@@ -69,6 +75,7 @@ async fn a_program_that_did_not_opt_in_is_as_if_there_were_no_proposal() {
     let page = peer.result("resources/list", filter).await;
     assert_eq!(page["resources"].as_array().unwrap().len(), 2);
     assert_bare(&page["resources"]);
+    assert_bare(&peer.call("links", json!({})).await["content"]);
     for (method, params) in [
         ("resources/get", json!({ "uri": "d:a" })),
         ("resources/subscribe", json!({ "uris": ["d:a"] })),
@@ -103,4 +110,10 @@ async fn what_is_only_added_is_for_every_peer_of_the_newest_revision() {
     assert_eq!(page["resources"][0]["version"], "1");
     let got = peer.result("resources/get", json!({ "uri": "d:a" })).await;
     assert_eq!(got["resource"]["kind"], "file");
+    let linked = peer.call("links", json!({})).await["content"].take();
+    assert_eq!(linked[0]["kind"], "file");
+    assert_eq!(linked[0]["version"], "2");
+    // What is known of a resource is said of links to it.
+    let got = peer.result("resources/get", json!({ "uri": "d:b" })).await;
+    assert_eq!(linked[1]["version"], got["resource"]["version"]);
 }

@@ -1,12 +1,14 @@
 //! `resources/subscribe` and `resources/unsubscribe` with several URIs, on a connection.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_server::types::{Resource, ResourcesCapability, json::Map};
 use mcp_server::{Context, Limits, ResourceDef, Server, TemplateDef};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::notes::Notes;
 use super::{CHANGED, UPDATED, opted, speaking};
@@ -240,19 +242,24 @@ async fn a_server_without_subscriptions_has_no_such_method() {
 #[tokio::test]
 async fn subscriptions_end_with_the_connection() {
     let notes = Notes::default();
-    // Held by whatever describes for a peer.
+    // Held by what describes for a peer, and by a task that it leaves behind.
     let held = Arc::new(());
     let seen = Arc::clone(&held);
+    let describe = move |resource: Resource, _: Map<String>, cx: Context| {
+        let (held, left) = (Arc::clone(&seen), Arc::clone(&seen));
+        tokio::spawn(async move {
+            cx.cancelled().await;
+            drop(left);
+        });
+        async move {
+            std::future::pending::<()>().await;
+            drop(held);
+            Ok(resource)
+        }
+    };
     let resource = TemplateDef::new("h:{name}", "held")
         .handler(|uri: String, _: Map<String>, _: Context| async move { Ok(uri) })
-        .describe(move |resource: Resource, _: Map<String>, cx: Context| {
-            let held = Arc::clone(&seen);
-            async move {
-                cx.cancelled().await;
-                drop(held);
-                Ok(resource.version("1"))
-            }
-        });
+        .describe(describe);
     let server = opted()
         .add_resource_template(notes.versioned())
         .add_resource_template(resource)
@@ -268,33 +275,34 @@ async fn subscriptions_end_with_the_connection() {
     let params = speaking(json!({ "uris": ["n:a", "h:a"] }));
     let request =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": params });
-    writer
-        .write_all(format!("{request}\n").as_bytes())
-        .await
-        .unwrap();
+    let request = format!("{request}\n");
+    writer.write_all(request.as_bytes()).await.unwrap();
     let mut lines = BufReader::new(reader).lines();
-    assert!(
-        lines
-            .next_line()
-            .await
-            .unwrap()
-            .unwrap()
-            .contains("complete")
-    );
+    let answer = lines.next_line().await.unwrap().unwrap();
+    assert!(answer.contains("complete"), "{answer}");
     notes.change(&server, "a", "1");
-    assert!(lines.next_line().await.unwrap().unwrap().contains(CHANGED));
-    // Its handler is at work when the peer goes, and is dropped.
+    let told = lines.next_line().await.unwrap().unwrap();
+    assert!(told.contains(CHANGED), "{told}");
+    // Both are at work when the peer goes.
     server.resource_updated("h:a");
-    while Arc::strong_count(&held) < 3 {
-        tokio::task::yield_now().await;
-    }
+    until(|| Arc::strong_count(&held) == 4).await;
     drop((lines, writer));
     serving.await.unwrap().unwrap();
-    while Arc::strong_count(&held) > 2 {
-        tokio::task::yield_now().await;
-    }
+    until(|| Arc::strong_count(&held) == 2).await;
     let (_, before) = notes.counts();
     notes.change(&server, "a", "2");
     tokio::task::yield_now().await;
     assert_eq!(notes.counts(), (0, before));
+}
+
+/// Waits for something that nothing tells of.
+async fn until(condition: impl Fn() -> bool) {
+    let holds = async {
+        while !condition() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(30), holds)
+        .await
+        .expect("in time");
 }

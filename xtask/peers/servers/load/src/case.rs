@@ -53,6 +53,8 @@ pub(crate) struct Case {
     pub(crate) form: Form,
     /// Whether the floor does even less, since it is not what is measured.
     hasty: bool,
+    /// Whether `mcp-server` has no more features than rmcp: nothing is validated.
+    lean: bool,
 }
 
 impl Case {
@@ -61,10 +63,21 @@ impl Case {
         let mut cases = Vec::new();
         for form in [Form::Json, Form::Events, Form::Stream, Form::Line] {
             for era in [Era::Modern, Era::Legacy] {
-                let hasty = false;
-                cases.push(Self { era, form, hasty });
+                let (hasty, lean) = (false, false);
+                cases.push(Self {
+                    era,
+                    form,
+                    hasty,
+                    lean,
+                });
             }
         }
+        let json: Vec<Self> = cases
+            .iter()
+            .filter(|case| case.form == Form::Json)
+            .copied()
+            .collect();
+        cases.extend(json.into_iter().map(|case| Self { lean: true, ..case }));
         cases
     }
 
@@ -72,7 +85,7 @@ impl Case {
     pub(crate) fn of_clients() -> Vec<Self> {
         let mut cases = Self::all();
         // Events that come one by one keep the server busy rather than the client.
-        cases.retain(|case| case.form != Form::Stream);
+        cases.retain(|case| case.form != Form::Stream && !case.lean);
         for case in &mut cases {
             case.hasty = true;
         }
@@ -94,6 +107,7 @@ impl Case {
             (Who::Floor, Form::Line) => ("floor", vec!["stdio", revision]),
             (Who::Floor, form) => ("floor", vec!["http", revision, form.argument()]),
             (Who::Ours, Form::Line) => ("hello-ours", vec![]),
+            (Who::Ours, _) if self.lean => ("http-lean", vec![]),
             (Who::Ours, _) => ("http-ours", vec![]),
             (Who::Rmcp, Form::Line) => ("hello-rmcp", vec![]),
             (Who::Rmcp, form) => ("http-rmcp", vec![revision, form.argument()]),
@@ -172,7 +186,8 @@ impl fmt::Display for Case {
             Form::Stream => "HTTP, events one by one",
             Form::Line => "stdio",
         };
-        write!(f, "{form}, {}", self.era.revision())
+        let lean = if self.lean { ", `http` alone" } else { "" };
+        write!(f, "{form}{lean}, {}", self.era.revision())
     }
 }
 

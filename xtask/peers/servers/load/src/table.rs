@@ -44,8 +44,9 @@ under way at a time, the time of the median request. `of floor`: the floor's fig
 server's so that more is better: requests a second / processor time. Everybody runs tokio with one
 thread, and sends with TCP_NODELAY. The floor is hyper 1, or a loop over lines, with
 serde_json::Value.
-mcp-server: over HTTP with all its features, so that arguments are validated, by `serve_http`; over
-stdio with its default features.
+mcp-server: over HTTP with all its features, so that arguments are validated, by `serve_http`; where
+the row says so, with the feature `http` alone, which is what rmcp does, too: it validates nothing.
+Over stdio with its default features.
 rmcp: without its checks of `Origin`, over HTTP on hyper alone. 2026-07-28 is served without
 sessions. For 2025-11-25 and JSON, `legacy_session_mode` is off and `json_response` on, since in a
 session it always answers with events: that is less than the others do. With events, sessions are

@@ -1,0 +1,152 @@
+//! What a server of this workspace hands out is fetched over TLS by its client.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use mcp_client::types::{AnyResourceContents, Resource};
+use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
+use mcp_server::{HttpUrls, ResourceDef, Server};
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+
+/// Longer than anything takes that works.
+async fn soon<T>(future: impl IntoFuture<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), future)
+        .await
+        .expect("it takes too long")
+}
+
+struct Both {
+    server: Server,
+    client: Client,
+    /// Seconds that the server's clock is ahead.
+    ahead: Arc<AtomicU64>,
+}
+
+/// More than fits into any buffer on the way.
+fn large() -> Vec<u8> {
+    let bytes =
+        (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]);
+    bytes.collect()
+}
+
+fn tls() -> (Arc<ServerConfig>, String) {
+    let made =
+        rcgen::generate_simple_self_signed(["localhost", "files.example.com"].map(str::to_owned))
+            .expect("a certificate");
+    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())
+        .expect("key and certificate fit");
+    (Arc::new(config), made.cert.pem())
+}
+
+impl Both {
+    async fn start() -> Self {
+        let ahead = Arc::new(AtomicU64::new(0));
+        let (tls, pem) = tls();
+        let clock = Arc::clone(&ahead);
+        let urls = HttpUrls::new("https://files.example.com/r/").expect("a base");
+        let urls = urls
+            .clock(move || SystemTime::now() + Duration::from_secs(clock.load(Ordering::SeqCst)));
+        let server = Server::builder("demo", "1.0.0")
+            .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
+            .http_urls(urls)
+            .add_resource(ResourceDef::text("demo://text", "text", "Grüße"))
+            .add_resource(ResourceDef::text("demo://empty", "empty", ""))
+            .add_resource(
+                ResourceDef::bytes("demo://large", "large", large()).mime_type("image/png"),
+            )
+            .add_resource(ResourceDef::text("demo://without", "without", "-").http_url(false))
+            .build()
+            .expect("the definition is valid");
+        let https = server.serve_https("127.0.0.1:0", tls).expect("bound");
+        let address = https.local_addr();
+        tokio::spawn(https);
+        let policy = FetchPolicy::new()
+            .allow_host("files.example.com")
+            .resolver(move |_, _| std::future::ready(Ok(vec![address])))
+            .tls_roots(pem.clone());
+        let builder = Client::builder("test", "1.0.0")
+            .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
+            .fetch_policy(policy);
+        let http = Http::new(format!("https://localhost:{}/mcp", address.port())).tls_roots(pem);
+        Self {
+            server,
+            client: soon(builder.connect(http)).await.expect("connected"),
+            ahead,
+        }
+    }
+
+    async fn listed(&self) -> Vec<Resource> {
+        let page = soon(self.client.resources().all()).await.expect("a list");
+        page.items
+    }
+
+    async fn text(&self) -> Resource {
+        let mut all = self.listed().await.into_iter();
+        all.find(|resource| resource.uri == "demo://text")
+            .expect("it is listed")
+    }
+}
+
+#[tokio::test]
+async fn what_is_fetched_is_what_is_read() {
+    let both = Both::start().await;
+    let all = both.listed().await;
+    assert_eq!(all.len(), 4);
+    for resource in all {
+        let read = soon(both.client.read_resource(&resource.uri)).await;
+        let read = read.expect("read").contents.into_iter().next();
+        let read = match read.expect("contents") {
+            AnyResourceContents::Text(text) => text.text.into_bytes(),
+            AnyResourceContents::Blob(blob) => blob.blob.decode().expect("base64"),
+            other => panic!("{other:?}"),
+        };
+        let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), read);
+        let by_url = resource.uri != "demo://without";
+        assert_eq!(resource.http_url.is_some(), by_url);
+        assert_eq!(fetched.by() == FetchedBy::Url, by_url, "{resource:?}");
+        if by_url {
+            assert!(fetched.attempts().is_empty(), "{:?}", fetched.attempts());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_url_that_was_taken_back_is_asked_for_anew() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    both.server.revoke_url("demo://text");
+    let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
+    assert_eq!(fetched.by(), FetchedBy::Url);
+    assert_eq!(fetched.attempts().len(), 1, "{:?}", fetched.attempts());
+    assert_ne!(fetched.reference().http_url, resource.http_url);
+}
+
+#[tokio::test]
+async fn a_url_that_has_expired_for_the_server_alone_is_asked_for_anew() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    both.ahead.store(3_600, Ordering::SeqCst);
+    let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
+    assert_eq!(fetched.by(), FetchedBy::Url);
+    assert_eq!(fetched.attempts().len(), 1, "{:?}", fetched.attempts());
+}
+
+#[tokio::test]
+async fn a_url_whose_resource_is_gone_is_a_failure() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    assert!(both.server.resources().remove("demo://text"));
+    let failed = soon(both.client.fetch(&resource)).await;
+    failed.expect_err("there is no such resource");
+}

@@ -1,0 +1,248 @@
+//! What the server offers: the root, everything below it by a template, and the paths to type.
+
+use std::sync::Arc;
+
+use mcp_server::types::json::{Map, Object, Value};
+use mcp_server::types::rpc::ErrorObject;
+use mcp_server::types::{
+    AnyResourceContents, Base64Text, BlobResourceContents, Completion, Resource,
+    TextResourceContents,
+};
+use mcp_server::{
+    Completing, Context, HandlerError, ListAt, Listed, ReadByUrl, ResourceDef, ServerBuilder,
+    TemplateDef,
+};
+
+use super::facts::Facts;
+use super::place::{self, Place};
+use super::tree::{Fault, Tree};
+use super::walk::{self, Wanted};
+use super::{describe, media, members};
+
+/// Everything below the root.
+const TEMPLATE: &str = "file:///{+path}";
+/// As many values of a completion may leave.
+const COMPLETED: usize = 100;
+
+/// A tree, and how much of it is read at once.
+#[derive(Clone)]
+pub(crate) struct Offer {
+    pub(crate) tree: Arc<Tree>,
+    /// The largest file that is read by the protocol, in bytes.
+    pub(crate) max_read: u64,
+    /// The largest one that is read by its URL; none where there are no URLs.
+    pub(crate) max_fetch: Option<u64>,
+}
+
+impl Offer {
+    /// Adds all to a server.
+    pub(crate) fn add_to(self, builder: ServerBuilder) -> ServerBuilder {
+        let root = ResourceDef::new(place::ROOT, "/")
+            .title("All files")
+            .description("The folder that is served. Its members are listed, and all below it.")
+            .mime_type(media::FOLDER)
+            .icon(media::icon(Some(media::FOLDER)))
+            .kind("directory")
+            .collection();
+        let (read, describe, list) = (self.clone(), self.clone(), self.clone());
+        let root = root
+            .handler(move |uri, cx| read.clone().read(uri, cx))
+            .describe(move |stated, _| describe.clone().describe_root(stated))
+            .list(move |at, _| list.clone().list(at));
+        let files = TemplateDef::new(TEMPLATE, "file")
+            .title("File or folder")
+            .description("A path below the folder that is served; that of a folder ends with `/`.");
+        let (read, describe, list) = (self.clone(), self.clone(), self.clone());
+        let files = files
+            .handler(move |uri, _: Map<String>, cx| read.clone().read(uri, cx))
+            .describe(move |stated, _: Map<String>, _| describe.clone().describe(stated))
+            .list(move |at, _| list.clone().list(at));
+        builder
+            .add_resource(root)
+            .add_resource_template(files)
+            .complete_resource(TEMPLATE, "path", move |typing: Completing, _| {
+                self.clone().complete(typing)
+            })
+    }
+
+    /// Does what waits for the file system, where nothing else has to wait for it.
+    async fn run<T: Send + 'static>(
+        &self,
+        uri: &str,
+        work: impl FnOnce(&Tree) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, HandlerError> {
+        let tree = Arc::clone(&self.tree);
+        let done = tokio::task::spawn_blocking(move || work(&tree)).await?;
+        done.map_err(|fault| told(fault, uri, self.max_fetch))
+    }
+
+    async fn describe(self, stated: Resource) -> Result<Resource, HandlerError> {
+        let uri = stated.uri;
+        let asked = uri.clone();
+        self.run(&uri, move |tree| {
+            let (place, facts) = found(tree, &asked)?;
+            describe::resource(tree, &place, &facts)
+        })
+        .await
+    }
+
+    async fn describe_root(self, stated: Resource) -> Result<Resource, HandlerError> {
+        let (title, description) = (stated.title.clone(), stated.description.clone());
+        let mut resource = self.describe(stated).await?;
+        (resource.title, resource.description) = (title, description);
+        Ok(resource)
+    }
+
+    async fn read(
+        self,
+        uri: String,
+        cx: Context,
+    ) -> Result<Vec<AnyResourceContents>, HandlerError> {
+        let asked = uri.clone();
+        let by_url = cx.extension::<ReadByUrl>().is_some();
+        let fetched = self.max_fetch.filter(|_| by_url);
+        let most = fetched.unwrap_or(self.max_read);
+        self.run(&uri, move |tree| {
+            let (place, facts) = found(tree, &asked)?;
+            if facts.is_folder {
+                let texts = members::read(tree, &place)?.into_iter();
+                let texts = texts.map(|(place, _, text)| {
+                    contents(place.to_uri(false), &place, text.into_bytes())
+                });
+                return Ok(texts.collect());
+            }
+            let (bytes, _) = tree.read(&place, most)?;
+            Ok(vec![contents(asked, &place, bytes)])
+        })
+        .await
+    }
+
+    async fn list(self, at: ListAt) -> Result<Listed, HandlerError> {
+        let (uri, is_deep) = match at.collection {
+            Some(uri) => (uri, false),
+            None => (place::ROOT.to_owned(), true),
+        };
+        let after = match at.after {
+            Some(text) => Some(Place::from_text(&text).ok_or_else(|| {
+                HandlerError::invalid_params("$.cursor: not a cursor of this list")
+            })?),
+            None => None,
+        };
+        let asked = uri.clone();
+        let listed = self.run(&uri, move |tree| {
+            let (folder, facts) = found(tree, &asked)?;
+            if !facts.is_folder {
+                return Err(Fault::NotFound);
+            }
+            let wanted = Wanted {
+                folder,
+                is_deep,
+                after,
+                size: at.size,
+            };
+            let page = walk::page(tree, &wanted)?;
+            let next = page.found.last().filter(|_| page.more);
+            let next = next.map(|(place, _)| place.to_text());
+            let mut resources = Vec::with_capacity(page.found.len());
+            for (place, facts) in page.found {
+                match describe::resource(tree, &place, &facts) {
+                    Ok(resource) => resources.push(resource),
+                    // It has gone since.
+                    Err(Fault::NotFound) => {}
+                    Err(fault) => return Err(fault),
+                }
+            }
+            Ok((resources, next))
+        });
+        let (resources, next) = listed.await?;
+        let listed = Listed::new(resources);
+        Ok(match next {
+            Some(position) => listed.next(position),
+            None => listed,
+        })
+    }
+
+    /// The paths that begin with what was typed, one folder deep.
+    async fn complete(self, typing: Completing) -> Result<Completion, HandlerError> {
+        let typed = typing.value;
+        let (folder, begun) = typed.rsplit_once('/').unwrap_or(("", &typed));
+        let nothing = || Completion::new([]).total(0).has_more(false);
+        let Some(folder) = Place::from_text(folder) else {
+            return Ok(nothing());
+        };
+        let (uri, begun) = (folder.to_uri(true), begun.to_owned());
+        let completed = self.run(&uri, move |tree| {
+            let open = match tree.folder(&folder) {
+                Err(Fault::NotFound) => return Ok(nothing()),
+                open => open?,
+            };
+            let entries = tree.entries(&folder, &open)?;
+            let (mut values, mut total) = (Vec::new(), 0);
+            for entry in &*entries {
+                if place::text(&entry.name).starts_with(&begun) {
+                    total += 1;
+                    if values.len() < COMPLETED {
+                        let end = if entry.is_folder { "/" } else { "" };
+                        let text = folder.join(&entry.name).to_text();
+                        values.push(format!("{text}{end}"));
+                    }
+                }
+            }
+            let more = total > values.len();
+            let total = i64::try_from(total).unwrap_or(i64::MAX);
+            Ok(Completion::new(values).total(total).has_more(more))
+        });
+        completed.await
+    }
+}
+
+/// Where a URI leads.
+fn found(tree: &Tree, uri: &str) -> Result<(Place, Facts), Fault> {
+    let place = Place::from_uri(uri).ok_or(Fault::NotFound)?;
+    let facts = tree.facts(&place)?;
+    // What ends with a slash is a folder.
+    if uri.ends_with('/') && !facts.is_folder {
+        return Err(Fault::NotFound);
+    }
+    Ok((place, facts))
+}
+
+/// Text where it is UTF-8, else bytes.
+fn contents(uri: String, place: &Place, bytes: Vec<u8>) -> AnyResourceContents {
+    let media_type = place.name().and_then(media::media_type);
+    match String::from_utf8(bytes) {
+        Ok(text) => TextResourceContents::new(uri, text)
+            .mime_type(media_type.unwrap_or("text/plain"))
+            .into(),
+        Err(error) => BlobResourceContents::new(uri, Base64Text::encode(error.as_bytes()))
+            .mime_type(media_type.unwrap_or("application/octet-stream"))
+            .into(),
+    }
+}
+
+/// What the peer is told.
+fn told(fault: Fault, uri: &str, max_fetch: Option<u64>) -> HandlerError {
+    let data = Object::from([("uri", Value::from(uri))]);
+    let failed = |message: String, data| {
+        HandlerError::protocol(ErrorObject::internal_error(message).with_data(data))
+    };
+    match fault {
+        Fault::NotFound | Fault::Folder => HandlerError::resource_not_found(uri),
+        Fault::Changing => failed("the file changes while it is read: try again".into(), data),
+        Fault::TooLarge { size, limit } => {
+            let mut data = data;
+            data.insert("size", Value::from(size));
+            data.insert("limit", Value::from(limit));
+            let mut message = format!("the file has {size} bytes, and {limit} can be read at once");
+            if max_fetch.is_some_and(|most| size <= most) {
+                data.insert("instead", Value::from("httpUrl"));
+                message.push_str(": fetch the `httpUrl` of the resource");
+            }
+            failed(message, data)
+        }
+        Fault::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            failed("the file may not be read".into(), data)
+        }
+        fault @ Fault::Io(_) => fault.into(),
+    }
+}

@@ -1,0 +1,188 @@
+//! [`Place`]: where something is below the root, as a path, as a URI and as a text to type.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Component, Path};
+
+/// What all URIs begin with; by itself the root.
+pub(crate) const ROOT: &str = "file:///";
+
+/// Stands, with the value of the byte added, for a byte of a name that is not UTF-8: characters
+/// for private use, of which the last 256 that there are.
+const BYTES: u32 = 0x10_FF00;
+
+/// The names on the way down from the root; none for the root itself.
+///
+/// Each name is one of a file system: it is not empty, neither `.` nor `..`, and holds no
+/// separator. So a place is never outside the root, whatever it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place(Vec<OsString>);
+
+impl Place {
+    /// Reads a URI, in any spelling. The separators are those that are not percent-encoded.
+    pub(crate) fn from_uri(uri: &str) -> Option<Self> {
+        let path = uri.strip_prefix(ROOT)?;
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if path.is_empty() {
+            return (uri == ROOT).then(Self::default);
+        }
+        let names = path.split('/').map(|part| name(&percent_decoded(part)?));
+        names.collect::<Option<Vec<_>>>().map(Self)
+    }
+
+    /// Reads what [`Self::to_text`] gives.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self::default());
+        }
+        let names = text.split('/').map(name);
+        names.collect::<Option<Vec<_>>>().map(Self)
+    }
+
+    /// Reads a path that begins at the root.
+    pub(crate) fn from_path(path: &Path) -> Option<Self> {
+        let names = path.components().map(|component| match component {
+            Component::Normal(name) => Some(name.to_owned()),
+            _ => None,
+        });
+        names.collect::<Option<Vec<_>>>().map(Self)
+    }
+
+    /// The URI, in the one spelling that is listed; that of a folder ends with a slash.
+    pub(crate) fn to_uri(&self, folder: bool) -> String {
+        let mut uri = String::from(ROOT);
+        for (at, name) in self.0.iter().enumerate() {
+            if at > 0 {
+                uri.push('/');
+            }
+            percent_encode(&mut uri, &text(name));
+        }
+        if folder && !self.0.is_empty() {
+            uri.push('/');
+        }
+        uri
+    }
+
+    /// The names with slashes between them.
+    pub(crate) fn to_text(&self) -> String {
+        let names: Vec<String> = self.0.iter().map(|name| text(name)).collect();
+        names.join("/")
+    }
+
+    pub(crate) fn names(&self) -> &[OsString] {
+        &self.0
+    }
+
+    /// The last name; none at the root.
+    pub(crate) fn name(&self) -> Option<&OsStr> {
+        self.0.last().map(OsString::as_os_str)
+    }
+
+    /// The folder that it is in, and its name there; none for the root.
+    pub(crate) fn split(&self) -> Option<(Self, &OsStr)> {
+        let (name, folder) = self.0.split_last()?;
+        Some((Self(folder.to_vec()), name))
+    }
+
+    /// What has this name in this folder. The name is one of a file system.
+    pub(crate) fn join(&self, name: &OsStr) -> Self {
+        let mut names = self.0.clone();
+        names.push(name.to_owned());
+        Self(names)
+    }
+
+    pub(crate) fn push(&mut self, name: &OsStr) {
+        self.0.push(name.to_owned());
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_uri(false))
+    }
+}
+
+/// A name as a text, from which it can be made again: what is not UTF-8 stands byte by byte as
+/// characters for private use, and so do these themselves.
+pub(crate) fn text(name: &OsStr) -> String {
+    let bytes = name.as_encoded_bytes();
+    let escaped = |byte: &u8| char::from_u32(BYTES + u32::from(*byte)).unwrap_or_default();
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if u32::from(character) < BYTES {
+                text.push(character);
+            } else {
+                let mut buffer = [0; 4];
+                let bytes = character.encode_utf8(&mut buffer).as_bytes();
+                text.extend(bytes.iter().map(escaped));
+            }
+        }
+        text.extend(chunk.invalid().iter().map(escaped));
+    }
+    text
+}
+
+/// The name that a text stands for, if it is one and the text is the one that is made of it.
+fn name(from: &str) -> Option<OsString> {
+    let mut bytes = Vec::with_capacity(from.len());
+    for character in from.chars() {
+        match u32::from(character).checked_sub(BYTES) {
+            Some(byte) => bytes.push(u8::try_from(byte).ok()?),
+            None => bytes.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    let separates =
+        |byte: &u8| matches!(byte, 0 | b'/') || (cfg!(windows) && b"\\:".contains(byte));
+    if matches!(&*bytes, b"" | b"." | b"..") || bytes.iter().any(separates) {
+        return None;
+    }
+    let name = os_string(bytes);
+    (text(&name) == from).then_some(name)
+}
+
+#[cfg(unix)]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+/// A name that is not Unicode becomes another one there, and so cannot be asked for.
+#[cfg(not(unix))]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+/// Leaves what a path may hold as it is (RFC 3986, 3.3).
+fn percent_encode(uri: &mut String, text: &str) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+fn percent_decoded(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = behind;
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let (digits, behind) = rest.split_first_chunk::<2>()?;
+        let digits = digits.map(|digit| char::from(digit).to_digit(16));
+        let [Some(high), Some(low)] = digits else {
+            return None;
+        };
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+        rest = behind;
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,224 @@
+//! Changes: told after they can be read, once for many, and none lost.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::peer::{Peer, changed, write};
+
+fn listening(root: &Path, uris: &[&str]) -> Peer {
+    let mut peer = Peer::start(root, &[]);
+    let uris: Vec<String> = uris.iter().map(|uri| (*uri).to_owned()).collect();
+    peer.listen(&uris);
+    peer
+}
+
+fn list_changed(message: &Value) -> bool {
+    message["method"] == "notifications/resources/list_changed"
+}
+
+#[test]
+fn a_change_can_be_read_when_it_is_told() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/file", "0");
+    let mut peer = listening(root.path(), &["file:///d/file", "file:///d/"]);
+    for turn in 1..20 {
+        let text = turn.to_string();
+        // Sometimes as editors do it.
+        if turn % 3 == 0 {
+            write(root.path(), "d/.new", &text);
+            fs::rename(root.path().join("d/.new"), root.path().join("d/file")).unwrap();
+        } else {
+            write(root.path(), "d/file", &text);
+        }
+        // A write in place empties the file first, which may be told by itself.
+        loop {
+            peer.updated("file:///d/file");
+            let read = peer.text("file:///d/file");
+            if read == text {
+                break;
+            }
+            assert_eq!(read, "");
+        }
+    }
+    peer.updated("file:///d/");
+}
+
+#[test]
+fn what_comes_and_goes_is_told_with_its_folder_and_the_list() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/old", "");
+    let uris = [
+        "file:///",
+        "file:///d/",
+        "file:///d/new",
+        "file:///d/sub/deep/x",
+        "file:///d/sub/",
+    ];
+    let mut peer = listening(root.path(), &uris);
+    write(root.path(), "d/new", "new");
+    peer.wait(list_changed);
+    peer.updated("file:///d/");
+    peer.updated("file:///d/new");
+    assert_eq!(
+        peer.list(Some("file:///d/")),
+        ["file:///d/new", "file:///d/old"]
+    );
+    // All at once, in a folder that was not there.
+    write(root.path(), "d/sub/deep/x", "x");
+    peer.updated("file:///d/sub/deep/x");
+    peer.updated("file:///d/sub/");
+    peer.updated("file:///d/");
+    assert_eq!(peer.text("file:///d/sub/deep/x"), "x");
+    write(root.path(), "d/sub/deep/x", "y");
+    peer.updated("file:///d/sub/deep/x");
+    peer.heard.clear();
+    fs::remove_dir_all(root.path().join("d/sub")).unwrap();
+    peer.updated("file:///d/sub/deep/x");
+    peer.updated("file:///d/sub/");
+    peer.wait(list_changed);
+    fs::remove_file(root.path().join("d/new")).unwrap();
+    peer.updated("file:///d/new");
+    peer.heard.clear();
+    fs::remove_dir_all(root.path().join("d")).unwrap();
+    peer.updated("file:///");
+}
+
+#[test]
+fn a_folder_that_moves_is_still_listened_to() {
+    let root = tempdir().unwrap();
+    write(root.path(), "one/in/x", "1");
+    let uris = ["file:///one/in/x", "file:///two/in/x"];
+    let mut peer = listening(root.path(), &uris);
+    for turn in 0..10 {
+        let (from, to) = if turn % 2 == 0 {
+            ("one", "two")
+        } else {
+            ("two", "one")
+        };
+        fs::rename(root.path().join(from), root.path().join(to)).unwrap();
+        peer.updated(&format!("file:///{from}/in/x"));
+        peer.updated(&format!("file:///{to}/in/x"));
+        write(root.path(), format!("{to}/in/x"), turn.to_string());
+        peer.updated(&format!("file:///{to}/in/x"));
+        while peer.text(&format!("file:///{to}/in/x")) != turn.to_string() {
+            peer.updated(&format!("file:///{to}/in/x"));
+        }
+        peer.heard.clear();
+    }
+}
+
+#[test]
+fn a_folder_that_comes_back_is_listened_to() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/x", "0");
+    let mut peer = listening(root.path(), &["file:///d/x"]);
+    for turn in 0..20 {
+        fs::remove_dir_all(root.path().join("d")).unwrap();
+        let text = format!("turn {turn}");
+        write(root.path(), "d/x", "");
+        write(root.path(), "d/x", &text);
+        loop {
+            peer.updated("file:///d/x");
+            match peer.read("file:///d/x") {
+                Ok(read) if read["contents"][0]["text"] == text => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_served_is_not_told() {
+    let root = tempdir().unwrap();
+    write(root.path(), ".git/index", "0");
+    write(root.path(), "seen", "0");
+    let uris = [
+        "file:///.git/index",
+        "file:///.git/",
+        "file:///.new",
+        "file:///seen",
+    ];
+    let mut peer = listening(root.path(), &uris);
+    write(root.path(), ".git/index", "1");
+    write(root.path(), ".new", "1");
+    write(root.path(), "seen", "1");
+    peer.updated("file:///seen");
+    // What else was found then is told before what is found later.
+    write(root.path(), "seen", "2");
+    while peer.text("file:///seen") != "2" {
+        peer.updated("file:///seen");
+    }
+    write(root.path(), "seen", "3");
+    peer.updated("file:///seen");
+    peer.heard
+        .retain(|message| changed(message) != Some("file:///seen"));
+    assert_eq!(peer.heard, [Value::Null; 0]);
+}
+
+#[test]
+fn of_a_burst_nothing_is_lost_and_little_is_told_twice() {
+    const FILES: usize = 1_000;
+    const ROUNDS: usize = 4;
+    let root = tempdir().unwrap();
+    let name = |number: usize| format!("d{}/{number}", number % 7);
+    for number in 0..FILES {
+        write(root.path(), name(number), "");
+    }
+    let mut peer = Peer::start(root.path(), &[]);
+    let uri = |number: usize| format!("file:///{}", name(number));
+    peer.listen(&(0..FILES).map(uri).collect::<Vec<_>>());
+    for round in 1..=ROUNDS {
+        for number in 0..FILES {
+            write(root.path(), name(number), round.to_string());
+        }
+    }
+    let (mut missing, mut told) = ((0..FILES).map(uri).collect::<BTreeSet<_>>(), 0);
+    // Whoever reads after each notification ends with what was written last.
+    while !missing.is_empty() {
+        let message = peer.wait(|message| changed(message).is_some());
+        let uri = changed(&message).unwrap_or_default().to_owned();
+        told += 1;
+        if peer.text(&uri) == ROUNDS.to_string() {
+            missing.remove(&uri);
+        }
+    }
+    assert!(told < FILES * ROUNDS, "{told} notifications");
+}
+
+#[test]
+fn more_changes_than_the_system_remembers_are_not_lost() {
+    const FILES: usize = 30_000;
+    let root = tempdir().unwrap();
+    let uris = [
+        "file:///first",
+        "file:///many/0",
+        "file:///many/29999",
+        "file:///last",
+    ];
+    write(root.path(), "first", "0");
+    write(root.path(), "many/0", "0");
+    let mut peer = listening(root.path(), &uris);
+    write(root.path(), "first", "1");
+    for number in 0..FILES {
+        write(root.path(), format!("many/{number}"), "x");
+    }
+    write(root.path(), "last", "1");
+    for uri in uris {
+        peer.updated(uri);
+    }
+    assert_eq!(peer.text("file:///many/29999"), "x");
+    // It goes on as before.
+    peer.heard.clear();
+    write(root.path(), "many/17", "changed");
+    write(root.path(), "first", "2");
+    loop {
+        peer.updated("file:///first");
+        if peer.text("file:///first") == "2" {
+            break;
+        }
+    }
+}

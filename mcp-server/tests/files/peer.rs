@@ -1,0 +1,193 @@
+//! The process, and a peer of it on its standard streams.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Longer than anything takes that works.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The example, which is built together with the tests.
+pub(crate) fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("it stands in target/*/deps");
+    let name = format!("files{}", std::env::consts::EXE_SUFFIX);
+    let path = folder.join("examples").join(name);
+    assert!(path.exists(), "run `cargo build -p mcp-server --examples`");
+    path
+}
+
+/// A peer of the newest revision that knows all proposals.
+pub(crate) struct Peer {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// What came while something else was waited for.
+    pub(crate) heard: Vec<Value>,
+    next: u64,
+}
+
+impl Peer {
+    pub(crate) fn start(root: &Path, options: &[&str]) -> Self {
+        let mut child = Command::new(program())
+            .arg(root)
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("a pipe");
+        let (sender, lines) = mpsc::channel();
+        // It ends with the process, or with the peer.
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).expect("a message and nothing else");
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            child,
+            stdin,
+            lines,
+            heard: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Sends a request; its id.
+    pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
+        self.next += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "experimental": {
+                "https-url": {}, "sep-2093": {}, "versioned-resources": {},
+            } },
+        });
+        let (id, stdin) = (self.next, self.stdin.as_mut().expect("open"));
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(stdin, "{request}").expect("written");
+        id
+    }
+
+    /// The next message.
+    pub(crate) fn receive(&mut self) -> Value {
+        self.lines.recv_timeout(PATIENCE).expect("a message")
+    }
+
+    /// The first message that fits, of those that came and those that come.
+    pub(crate) fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.heard.iter().position(&fits) {
+            return self.heard.remove(at);
+        }
+        loop {
+            let message = self.receive();
+            if fits(&message) {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    /// The answer to a request: the result, or the error.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.send(method, params);
+        let mut answer = self.wait(|message| message["id"] == id);
+        match answer.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(answer["result"].take()),
+        }
+    }
+
+    pub(crate) fn read(&mut self, uri: &str) -> Result<Value, Value> {
+        self.ask("resources/read", json!({ "uri": uri }))
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&mut self, uri: &str) -> String {
+        let read = self
+            .read(uri)
+            .unwrap_or_else(|error| panic!("{uri}: {error}"));
+        let text = read["contents"][0]["text"].as_str();
+        text.unwrap_or_else(|| panic!("{read}")).to_owned()
+    }
+
+    /// All pages of a list: the URIs of each.
+    pub(crate) fn pages(&mut self, collection: Option<&str>) -> Vec<Vec<String>> {
+        let mut pages = Vec::new();
+        let mut params = json!({});
+        if let Some(uri) = collection {
+            params["uri"] = uri.into();
+        }
+        loop {
+            let page = self.ask("resources/list", params.clone()).expect("a page");
+            pages.push(uris(&page));
+            match page.get("nextCursor") {
+                Some(cursor) => params["cursor"] = cursor.clone(),
+                None => return pages,
+            }
+        }
+    }
+
+    /// All URIs of a list.
+    pub(crate) fn list(&mut self, collection: Option<&str>) -> Vec<String> {
+        self.pages(collection).concat()
+    }
+
+    /// Subscribes to resources, and to the list of them.
+    pub(crate) fn listen(&mut self, uris: &[String]) {
+        let filter = json!({ "resourcesListChanged": true, "resourceSubscriptions": uris });
+        self.send("subscriptions/listen", json!({ "notifications": filter }));
+        self.wait(|message| message["method"] == "notifications/subscriptions/acknowledged");
+    }
+
+    /// Waits until a resource is told to have changed.
+    pub(crate) fn updated(&mut self, uri: &str) {
+        self.wait(|message| changed(message) == Some(uri));
+    }
+
+    /// Ends the input; how the process ends.
+    pub(crate) fn end(mut self) -> Option<i32> {
+        self.stdin = None;
+        self.child.wait().expect("waited for").code()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn uris(page: &Value) -> Vec<String> {
+    let resources = page["resources"].as_array().expect("resources");
+    let uri = |resource: &Value| resource["uri"].as_str().expect("a URI").to_owned();
+    resources.iter().map(uri).collect()
+}
+
+/// Which resource a notification tells of.
+pub(crate) fn changed(message: &Value) -> Option<&str> {
+    let params = &message["params"];
+    match message["method"].as_str()? {
+        "notifications/resources/updated" => params["uri"].as_str(),
+        "notifications/resources/content_changed" => params["resource"]["uri"].as_str(),
+        _ => None,
+    }
+}
+
+/// Writes a file and the folders that it is in.
+pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    std::fs::write(path, bytes).expect("written");
+}

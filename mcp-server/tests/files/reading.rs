@@ -1,0 +1,146 @@
+//! What is read: texts, bytes, folders, and files that are written to meanwhile.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use mcp_server::types::Base64Text;
+use serde_json::{Value, json};
+use tempfile::tempdir;
+
+use crate::peer::{Peer, write};
+
+/// The bytes of a contents.
+pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
+    if let Some(text) = contents["text"].as_str() {
+        return text.into();
+    }
+    let blob = contents["blob"].as_str().expect("text or blob");
+    Base64Text::from(blob.to_owned()).decode().expect("base64")
+}
+
+#[test]
+fn text_is_text_and_bytes_are_bytes() {
+    let root = tempdir().unwrap();
+    for (name, data, member, media_type) in [
+        ("a.txt", &b"one\r\ntwo\n"[..], "text", "text/plain"),
+        ("empty", b"", "text", "text/plain"),
+        ("a.ts", b"let a", "text", "text/typescript"),
+        ("a.svg", b"<svg/>", "text", "image/svg+xml"),
+        ("a.png", b"\x89PNG\r\n", "blob", "image/png"),
+        ("latin.txt", b"\xe4", "blob", "text/plain"),
+        ("nothing", b"\0\xff", "blob", "application/octet-stream"),
+    ] {
+        write(root.path(), name, data);
+        let mut peer = Peer::start(root.path(), &["--no-watch"]);
+        let uri = format!("file:///{name}");
+        let read = peer.read(&uri).unwrap();
+        let [contents] = &read["contents"].as_array().unwrap()[..] else {
+            panic!("{read}");
+        };
+        assert!(contents.get(member).is_some(), "{contents}");
+        assert_eq!(bytes(contents), data);
+        assert_eq!(contents["uri"], uri);
+        assert_eq!(contents["mimeType"], media_type);
+    }
+}
+
+#[test]
+fn any_spelling_of_a_uri_is_read() {
+    let root = tempdir().unwrap();
+    write(root.path(), "a b/ü+%41.txt", "found");
+    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    for uri in [
+        "file:///a%20b/%C3%BC+%2541.txt",
+        "file:///a%20b/%c3%bc%2b%2541%2etxt",
+        "file:///a b/ü+%2541.txt",
+    ] {
+        let read = peer.read(uri).unwrap();
+        assert_eq!(read["contents"][0]["text"], "found", "{uri}");
+        assert_eq!(read["contents"][0]["uri"], uri);
+    }
+}
+
+#[test]
+fn a_folder_gives_the_texts_of_its_short_members() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/a.txt", "A");
+    write(root.path(), "d/b.bin", b"\xff");
+    write(root.path(), "d/c.txt", "C".repeat(100_000));
+    write(root.path(), "d/d.txt", "D");
+    write(root.path(), "d/e/f.txt", "F");
+    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let read = peer.read("file:///d/").unwrap();
+    let texts = read["contents"].as_array().unwrap().iter();
+    let texts: Vec<_> = texts
+        .map(|one| (one["uri"].as_str(), one["text"].as_str()))
+        .collect();
+    let expected = [("file:///d/a.txt", "A"), ("file:///d/d.txt", "D")];
+    assert_eq!(texts, expected.map(|(uri, text)| (Some(uri), Some(text))));
+    // Many of them are not all read.
+    for number in 0..300 {
+        write(root.path(), format!("many/{number:03}"), "m".repeat(1_000));
+    }
+    let read = peer.read("file:///many/").unwrap();
+    let count = read["contents"].as_array().unwrap().len();
+    assert_eq!(count, 64);
+}
+
+#[test]
+fn a_file_that_is_too_large_says_so() {
+    let root = tempdir().unwrap();
+    write(root.path(), "large", "x".repeat(1_001));
+    write(root.path(), "just", "x".repeat(1_000));
+    let mut peer = Peer::start(root.path(), &["--no-watch", "--max-read", "1000"]);
+    assert_eq!(peer.text("file:///just").len(), 1_000);
+    let error = peer.read("file:///large").unwrap_err();
+    assert_eq!(error["code"], -32603, "{error}");
+    let expected = json!({ "uri": "file:///large", "size": 1_001, "limit": 1_000 });
+    assert_eq!(error["data"], expected);
+    // It costs nobody anything to ask for a sparse file of a terabyte.
+    let file = fs::File::create(root.path().join("sparse")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let error = peer.read("file:///sparse").unwrap_err();
+    assert_eq!(error["data"]["size"], 1_u64 << 40, "{error}");
+}
+
+#[test]
+fn no_read_mixes_what_a_file_was_with_what_it_is() {
+    const LENGTH: usize = 200_000;
+    let root = tempdir().unwrap();
+    let texts = ["a", "b", "c"].map(|letter| letter.repeat(LENGTH));
+    write(root.path(), "file", &texts[0]);
+    let ended = AtomicBool::new(false);
+    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    let read = thread::scope(|scope| {
+        scope.spawn(|| {
+            // In place, over and over.
+            for text in texts.iter().cycle() {
+                if ended.load(Ordering::Relaxed) {
+                    break;
+                }
+                write(root.path(), "file", text);
+            }
+        });
+        let answers: Vec<_> = (0..100).map(|_| peer.read("file:///file")).collect();
+        ended.store(true, Ordering::Relaxed);
+        answers
+    });
+    for answer in read {
+        match answer {
+            Ok(read) => {
+                let text = read["contents"][0]["text"].as_str().unwrap();
+                let mut letters: Vec<_> = text.bytes().collect();
+                letters.dedup();
+                // A write is no single step: what the file was in the middle of one is what it was.
+                assert!(letters.len() <= 1, "{} bytes, {letters:?}", text.len());
+            }
+            Err(error) => {
+                assert_eq!(error["code"], -32603, "{error}");
+                assert_eq!(error["data"]["uri"], "file:///file");
+            }
+        }
+    }
+    // It can be read when nobody writes to it.
+    assert_eq!(peer.text("file:///file").len(), LENGTH);
+}

@@ -1,0 +1,311 @@
+//! `cargo xtask bench files`: the example `files` of `mcp-server` on a large tree.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::{subject, workspace};
+
+/// How many files one subscription names.
+const SUBSCRIBED: usize = 1_000;
+/// How long nothing may come before the rest is lost.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How much there is to do.
+struct Size {
+    folders: usize,
+    files: usize,
+    changes: usize,
+}
+
+/// Runs the command.
+pub(super) fn run(quick: bool) -> Result<ExitCode> {
+    let size = if quick {
+        Size {
+            folders: 100,
+            files: 10_000,
+            changes: 1_000,
+        }
+    } else {
+        Size {
+            folders: 1_000,
+            files: 100_000,
+            changes: 10_000,
+        }
+    };
+    let program = subject::build_for_speed("mcp-server", "files")?;
+    let root = workspace::target()?.join("bench-files");
+    println!(
+        "{} files in {} folders, and all in one",
+        size.files, size.folders
+    );
+    for folders in [size.folders, 1] {
+        fill(&root, folders, size.files).with_context(|| workspace::shown(&root))?;
+        // The file system's clock has gone on since, as it has for any tree that is not new.
+        thread::sleep(Duration::from_secs(1));
+        println!("\n{folders} folders");
+        for page in ["500", "5000"] {
+            list(&program, &root, page, folders + size.files)?;
+        }
+    }
+    fill(&root, size.folders, size.files).with_context(|| workspace::shown(&root))?;
+    let heard = burst(&program, &root, &size)?;
+    fs::remove_dir_all(&root).with_context(|| workspace::shown(&root))?;
+    Ok(if heard {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The path of a file below the root.
+fn path(folders: usize, number: usize) -> String {
+    format!("folder-{:04}/file-{number:06}.txt", number % folders)
+}
+
+fn fill(root: &Path, folders: usize, files: usize) -> std::io::Result<()> {
+    if root.exists() {
+        fs::remove_dir_all(root)?;
+    }
+    for folder in 0..folders {
+        fs::create_dir_all(root.join(format!("folder-{folder:04}")))?;
+    }
+    for number in 0..files {
+        fs::write(root.join(path(folders, number)), "some text\n")?;
+    }
+    Ok(())
+}
+
+/// Lists everything; `expected` does not count the root.
+fn list(program: &Path, root: &Path, page: &str, expected: usize) -> Result<()> {
+    let start = Instant::now();
+    let mut server = Server::start(program, root, &["--page-size", page])?;
+    server.ask("ready", "resources/templates/list", &json!({}))?;
+    let ready = start.elapsed();
+    let before = server.memory("VmRSS:");
+    let start = Instant::now();
+    let mut first = None;
+    let (mut pages, mut params) = (Vec::new(), json!({}));
+    loop {
+        server.send("list", "resources/list", &params)?;
+        let (line, at) = server.line()?;
+        first.get_or_insert(at - start);
+        // What is measured is the server: pages are taken apart later.
+        let cursor = line.rsplit_once("\"nextCursor\":\"").map(|(_, rest)| rest);
+        let cursor = cursor.and_then(|rest| rest.split('"').next());
+        params = cursor.map_or(Value::Null, |cursor| json!({ "cursor": cursor }));
+        pages.push(line);
+        if params.is_null() {
+            break;
+        }
+    }
+    let all = start.elapsed();
+    let mut uris = HashSet::new();
+    let mut count = 0;
+    for line in &pages {
+        let page: Value = serde_json::from_str(line)?;
+        let resources = page["result"]["resources"].as_array();
+        for resource in resources.context("a page without resources")? {
+            count += 1;
+            uris.insert(resource["uri"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    ensure!(
+        count == uris.len(),
+        "{count} listed, {} of them different",
+        uris.len()
+    );
+    ensure!(
+        count == expected + 1,
+        "{count} listed, and {} there",
+        expected + 1
+    );
+    let bytes: usize = pages.iter().map(String::len).sum();
+    println!(
+        "  {page} a page: ready after {} ms; first page {:.1} ms, all {} pages {} ms, {} MB; \
+         memory {} MB before, {} MB at most",
+        ready.as_millis(),
+        first.unwrap_or_default().as_secs_f64() * 1e3,
+        pages.len(),
+        all.as_millis(),
+        bytes / 1_000_000,
+        before,
+        server.memory("VmHWM:"),
+    );
+    Ok(())
+}
+
+/// Changes many files as fast as can be, and says whether all of it was heard of.
+fn burst(program: &Path, root: &Path, size: &Size) -> Result<bool> {
+    let mut server = Server::start(program, root, &[])?;
+    let step = size.files / size.changes;
+    let changed: Vec<String> = (0..size.changes)
+        .map(|number| path(size.folders, number * step))
+        .collect();
+    let uri = |path: &String| format!("file:///{path}");
+    for (number, part) in changed.chunks(SUBSCRIBED).enumerate() {
+        let uris: Vec<String> = part.iter().map(uri).collect();
+        let filter = json!({ "notifications": { "resourceSubscriptions": uris } });
+        server.send(&format!("listen-{number}"), "subscriptions/listen", &filter)?;
+        let (line, _) = server.line()?;
+        ensure!(line.contains("acknowledged"), "no subscription: {line}");
+    }
+    let start = Instant::now();
+    for path in &changed {
+        fs::write(root.join(path), "changed\n")?;
+    }
+    let written = start.elapsed();
+    // What was heard last of each, and when.
+    let mut heard: HashMap<String, (Value, Instant)> = HashMap::new();
+    let mut told = 0;
+    while heard.len() < changed.len() {
+        let Some((message, at)) = server.message()? else {
+            break;
+        };
+        told += note(&message, at, &mut heard);
+    }
+    // What is so now is what must have been heard last.
+    let mut unheard = 0;
+    for path in &changed {
+        let uri = uri(path);
+        server.send("now", "resources/metadata", &json!({ "uri": uri }))?;
+        let now = loop {
+            let Some((message, at)) = server.message()? else {
+                bail!("no metadata of {uri}");
+            };
+            if message["id"] == "now" {
+                break message["result"]["resource"]["version"].clone();
+            }
+            told += note(&message, at, &mut heard);
+        };
+        let last = |heard: &HashMap<String, (Value, Instant)>| {
+            heard.get(&uri).is_some_and(|(version, _)| *version == now)
+        };
+        while !last(&heard) {
+            let Some((message, at)) = server.message()? else {
+                unheard += 1;
+                break;
+            };
+            told += note(&message, at, &mut heard);
+        }
+    }
+    let last = heard.values().map(|(_, at)| *at).max().unwrap_or(start);
+    let took = (last - start).as_secs_f64();
+    println!(
+        "\n{} files changed in {} ms: {told} notifications in {:.0} ms, {:.0} a second; {unheard} \
+         files not heard of with their last version; memory {} MB at most",
+        changed.len(),
+        written.as_millis(),
+        took * 1e3,
+        f64::from(told) / took,
+        server.memory("VmHWM:"),
+    );
+    Ok(unheard == 0)
+}
+
+/// Notes a notification of a change; how many it is.
+fn note(message: &Value, at: Instant, heard: &mut HashMap<String, (Value, Instant)>) -> u32 {
+    let resource = &message["params"]["resource"];
+    match (message["method"].as_str(), resource["uri"].as_str()) {
+        (Some("notifications/resources/content_changed"), Some(uri)) => {
+            heard.insert(uri.to_owned(), (resource["version"].clone(), at));
+            1
+        }
+        _ => 0,
+    }
+}
+
+/// The example on its standard streams. It ends with this value.
+struct Server {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<(String, Instant)>,
+}
+
+impl Server {
+    fn start(program: &Path, root: &Path, options: &[&str]) -> Result<Self> {
+        let mut child = Command::new(program)
+            .arg(root)
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot run {}", program.display()))?;
+        let stdin = child.stdin.take().context("no standard input")?;
+        let stdout = child.stdout.take().context("no standard output")?;
+        let (sender, lines) = mpsc::channel();
+        // It ends with the process.
+        thread::spawn(move || {
+            for line in BufReader::with_capacity(1 << 20, stdout).lines() {
+                let Ok(line) = line else { break };
+                if sender.send((line, Instant::now())).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self {
+            child,
+            stdin,
+            lines,
+        })
+    }
+
+    fn send(&mut self, id: &str, method: &str, params: &Value) -> Result<()> {
+        let mut params = params.clone();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "experimental": {
+                "sep-2093": {}, "versioned-resources": {},
+            } },
+        });
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(self.stdin, "{request}").context("the server is gone")
+    }
+
+    fn line(&mut self) -> Result<(String, Instant)> {
+        self.lines
+            .recv_timeout(PATIENCE)
+            .context("the server does not answer")
+    }
+
+    /// The next message; `None` where none comes any more.
+    fn message(&mut self) -> Result<Option<(Value, Instant)>> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok((line, at)) => Ok(Some((serde_json::from_str(&line)?, at))),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn ask(&mut self, id: &str, method: &str, params: &Value) -> Result<()> {
+        self.send(id, method, params)?;
+        let (line, _) = self.line()?;
+        ensure!(line.contains("\"result\""), "{line}");
+        Ok(())
+    }
+
+    /// A line of what Linux says of the process, in MB; elsewhere 0.
+    fn memory(&self, name: &str) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kilobytes.unwrap_or_default() / 1_000
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
