@@ -117,7 +117,7 @@ impl Download {
             };
             let breaks = matches!(error, FetchError::Http(_) | FetchError::Time { .. });
             let resumes = self.state.is_some() && self.resumed < RESUMED;
-            if !breaks || !resumes || self.body.got() == 0 || self.body.clock().is_over() {
+            if !breaks || !resumes || self.body.clock().is_over() {
                 return Err(error);
             }
             broke(error);
