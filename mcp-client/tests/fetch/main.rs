@@ -9,6 +9,7 @@ mod mcp;
 mod reading;
 #[cfg(feature = "sep-2093")]
 mod refresh;
+#[cfg(feature = "sep-2093")]
 mod served;
 mod ways;
 mod web;

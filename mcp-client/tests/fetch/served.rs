@@ -1,122 +1,165 @@
-//! Our server at the other end: what it hands out is fetched, and the same as what is read.
+//! What a server of this workspace hands out is fetched over TLS by its client.
 
-use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
-use mcp_client::types::{ContentBlock, ResourceLink};
-use mcp_client::{Client, FetchPolicy, FetchedBy, Http};
-use mcp_server::{Context, HttpUrls, Proposal, ResourceDef, Server};
+use mcp_client::types::{ContentBlock, Resource, ResourceLink};
+use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
+use mcp_server::{Context, HttpUrls, ResourceDef, Server};
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
 use crate::web::soon;
 
-/// Bytes of all values, more than fit into one part.
-fn bytes() -> Vec<u8> {
-    (0..300_000_u32).map(|at| at.to_le_bytes()[0]).collect()
+struct Both {
+    server: Server,
+    client: Client,
+    /// Seconds that the server's clock is ahead.
+    ahead: Arc<AtomicU64>,
 }
 
-/// A server over TLS with URLs for its resources, and a client of it.
-async fn connected() -> (Server, Client) {
-    let server = Server::builder("demo", "1.0.0")
-        .proposals(Proposal::ALL.iter().copied())
-        .http_urls(HttpUrls::new("https://localhost/r/").expect("a base"))
-        .add_resource(
-            ResourceDef::bytes("demo://bytes", "bytes", bytes())
-                .mime_type("application/octet-stream"),
-        )
-        .add_resource(ResourceDef::text("demo://text", "text", "caf\u{e9}").mime_type("text/plain"))
-        .add_resource(ResourceDef::text("demo://none", "none", "").mime_type("text/plain"))
-        .tool("link", "Links", |(), _: Context| {
-            ready(Ok(ContentBlock::from(ResourceLink::new(
-                "demo://text",
-                "text",
-            ))))
-        })
-        .build()
-        .expect("the definitions are valid");
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
+/// More than fits into any buffer on the way.
+fn large() -> Vec<u8> {
+    let bytes =
+        (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]);
+    bytes.collect()
+}
+
+fn tls() -> (Arc<ServerConfig>, String) {
+    let made =
+        rcgen::generate_simple_self_signed(["localhost", "files.example.com"].map(str::to_owned))
+            .expect("a certificate");
     let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
         .expect("versions")
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key.into())
         .expect("key and certificate fit");
-    let serving = server.serve_https("127.0.0.1:0", Arc::new(tls));
-    let serving = serving.expect("bound");
-    let address = serving.local_addr();
-    tokio::spawn(serving.into_future());
-    let certificate = made.cert.pem();
-    let policy = FetchPolicy::new()
-        .tls_roots(certificate.clone())
-        .allow_host("localhost")
-        .resolver(move |_, _| ready(Ok(vec![address])));
-    let http = Http::new(format!("https://{address}/mcp")).tls_roots(certificate);
-    let builder = Client::builder("test", "1.0.0")
-        .proposals(Proposal::ALL.iter().copied())
-        .fetch_policy(policy);
-    let client = soon(builder.connect(http)).await;
-    (server, client.expect("connected"))
+    (Arc::new(config), made.cert.pem())
+}
+
+impl Both {
+    async fn start() -> Self {
+        let ahead = Arc::new(AtomicU64::new(0));
+        let (tls, pem) = tls();
+        let clock = Arc::clone(&ahead);
+        let urls = HttpUrls::new("https://files.example.com/r/").expect("a base");
+        let urls = urls
+            .clock(move || SystemTime::now() + Duration::from_secs(clock.load(Ordering::SeqCst)));
+        let server = Server::builder("demo", "1.0.0")
+            .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
+            .http_urls(urls)
+            .add_resource(ResourceDef::text("demo://text", "text", "Grüße"))
+            .add_resource(ResourceDef::text("demo://empty", "empty", ""))
+            .add_resource(
+                ResourceDef::bytes("demo://large", "large", large()).mime_type("image/png"),
+            )
+            .tool("link", "Links", |(), _: Context| async {
+                let link = ResourceLink::new("demo://text", "text");
+                Ok(ContentBlock::from(link))
+            })
+            .add_resource(ResourceDef::text("demo://without", "without", "-").http_url(false))
+            .build()
+            .expect("the definition is valid");
+        let https = server.serve_https("127.0.0.1:0", tls).expect("bound");
+        let address = https.local_addr();
+        tokio::spawn(https);
+        let policy = FetchPolicy::new()
+            .allow_host("files.example.com")
+            .resolver(move |_, _| std::future::ready(Ok(vec![address])))
+            .tls_roots(pem.clone());
+        let builder = Client::builder("test", "1.0.0")
+            .proposals([Proposal::HttpsUrl, Proposal::Sep2093])
+            .fetch_policy(policy);
+        let http = Http::new(format!("https://localhost:{}/mcp", address.port())).tls_roots(pem);
+        Self {
+            server,
+            client: soon(builder.connect(http)).await.expect("connected"),
+            ahead,
+        }
+    }
+
+    async fn listed(&self) -> Vec<Resource> {
+        let page = soon(self.client.resources().all()).await.expect("a list");
+        page.items
+    }
+
+    async fn text(&self) -> Resource {
+        let mut all = self.listed().await.into_iter();
+        all.find(|resource| resource.uri == "demo://text")
+            .expect("it is listed")
+    }
 }
 
 #[tokio::test]
-async fn what_is_listed_is_fetched_as_it_would_be_read() {
-    let (_server, client) = connected().await;
-    let listed = soon(client.resources().all()).await.expect("a list").items;
-    assert_eq!(listed.len(), 3);
-    for resource in listed {
-        assert!(resource.http_url.is_some(), "{resource:?}");
-        let mut fetched = soon(client.fetch(&resource)).await.expect("fetched");
-        let attempts = fetched.attempts();
-        assert_eq!(fetched.by(), FetchedBy::Url, "{attempts:?}");
-        let by_url = soon(fetched.bytes()).await.expect("bytes");
-        assert_eq!(fetched.by(), FetchedBy::Url);
-        let mut read = resource.clone();
-        read.http_url = None;
-        let mut fetched = soon(client.fetch(&read)).await.expect("read");
-        assert_eq!(fetched.by(), FetchedBy::Read);
-        assert!(soon(fetched.bytes()).await.expect("bytes") == by_url);
-        if resource.name == "bytes" {
-            assert!(by_url == bytes());
+async fn what_is_fetched_is_what_is_read() {
+    let both = Both::start().await;
+    let all = both.listed().await;
+    assert_eq!(all.len(), 4);
+    for resource in all {
+        let read = soon(both.client.read_resource(&resource.uri)).await;
+        let read = read.expect("read").contents.into_iter().next();
+        let read = read.expect("contents");
+        let read = read.bytes().expect("base64").into_owned();
+        let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), read);
+        let by_url = resource.uri != "demo://without";
+        assert_eq!(resource.http_url.is_some(), by_url);
+        assert_eq!(fetched.by() == FetchedBy::Url, by_url, "{resource:?}");
+        if by_url {
+            assert!(fetched.attempts().is_empty(), "{:?}", fetched.attempts());
         }
     }
 }
 
 #[tokio::test]
 async fn links_and_bare_uris_are_fetched_by_their_urls() {
-    let (_server, client) = connected().await;
-    let result = soon(client.call_tool("link")).await.expect("a link");
+    let both = Both::start().await;
+    let result = soon(both.client.call_tool("link")).await.expect("a link");
     let Some(ContentBlock::ResourceLink(link)) = result.content.first() else {
         panic!("{result:?}");
     };
-    let mut fetched = soon(client.fetch(link)).await.expect("fetched");
-    assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
-    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "caf\u{e9}");
-    if cfg!(feature = "sep-2093") {
-        let mut fetched = soon(client.fetch("demo://text")).await.expect("fetched");
+    let mut by_link = soon(both.client.fetch(link)).await.expect("fetched");
+    let mut by_uri = soon(both.client.fetch("demo://text"))
+        .await
+        .expect("fetched");
+    for fetched in [&mut by_link, &mut by_uri] {
         assert_eq!(fetched.by(), FetchedBy::Url, "{:?}", fetched.attempts());
-        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "caf\u{e9}");
+        assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
     }
 }
 
 #[tokio::test]
-async fn a_url_that_was_taken_back_is_replaced() {
-    let (server, client) = connected().await;
-    let listed = soon(client.resources().all()).await.expect("a list").items;
-    let text = listed.iter().find(|resource| resource.name == "text");
-    let text = text.expect("it is listed");
-    server.revoke_url("demo://text");
-    let mut fetched = soon(client.fetch(text)).await.expect("fetched");
+async fn a_url_that_was_taken_back_is_asked_for_anew() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    both.server.revoke_url("demo://text");
+    let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
+    assert_eq!(fetched.by(), FetchedBy::Url);
     assert_eq!(fetched.attempts().len(), 1, "{:?}", fetched.attempts());
-    // By a new one, where it can be asked for.
-    let by = if cfg!(feature = "sep-2093") {
-        FetchedBy::Url
-    } else {
-        FetchedBy::Read
-    };
-    assert_eq!(fetched.by(), by);
-    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "caf\u{e9}");
+    assert_ne!(fetched.reference().http_url, resource.http_url);
+}
+
+#[tokio::test]
+async fn a_url_that_has_expired_for_the_server_alone_is_asked_for_anew() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    both.ahead.store(3_600, Ordering::SeqCst);
+    let mut fetched = soon(both.client.fetch(&resource)).await.expect("fetched");
+    assert_eq!(soon(fetched.bytes()).await.expect("bytes"), "Grüße");
+    assert_eq!(fetched.by(), FetchedBy::Url);
+    assert_eq!(fetched.attempts().len(), 1, "{:?}", fetched.attempts());
+}
+
+#[tokio::test]
+async fn a_url_whose_resource_is_gone_is_a_failure() {
+    let both = Both::start().await;
+    let resource = both.text().await;
+    assert!(both.server.resources().remove("demo://text"));
+    let failed = soon(both.client.fetch(&resource)).await;
+    failed.expect_err("there is no such resource");
 }

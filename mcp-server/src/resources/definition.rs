@@ -123,6 +123,10 @@ impl ResourceDef {
             let answer = handler(asked.uri.clone(), cx);
             Ok(handlers::contents(answer, asked.uri, asked.mime_type))
         }));
+        #[cfg(feature = "sep-2093")]
+        {
+            self.fixed = false;
+        }
         #[cfg(feature = "versioned-resources")]
         {
             self.fixed_version = None;

@@ -32,7 +32,7 @@ pub(super) fn check(
 fn judge(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Breach> {
     let mut own = contents
         .iter()
-        .filter(|contents| uri(contents) == resource.uri);
+        .filter(|contents| contents.uri() == resource.uri);
     let resource_type = resource.resource_type.or_else(|| own.find_map(kind));
     if resource_type != Some(ResourceType::Document) {
         return Ok(());
@@ -40,18 +40,10 @@ fn judge(resource: &Resource, contents: &[AnyResourceContents]) -> Result<(), Br
     if contents.is_empty() {
         return Err(Breach::Empty);
     }
-    let mut uris = contents.iter().map(uri);
+    let mut uris = contents.iter().map(AnyResourceContents::uri);
     match uris.find(|uri| *uri != resource.uri) {
         Some(foreign) => Err(Breach::Foreign(short(foreign))),
         None => Ok(()),
-    }
-}
-
-fn uri(contents: &AnyResourceContents) -> &str {
-    match contents {
-        AnyResourceContents::Text(text) => &text.uri,
-        AnyResourceContents::Blob(blob) => &blob.uri,
-        _ => "",
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) async fn read(
     // Where there are several in different formats, the first is the one that the server prefers.
     // What has another URI is another resource: a member of a collection.
     let mut contents = contents.into_iter();
-    let first = contents.find(|contents| uri(contents) == Some(&asked));
+    let first = contents.find(|contents| contents.uri() == asked);
     span.in_scope(|| represent(first.ok_or(Failed::NotFound)?))
 }
 
@@ -111,14 +111,6 @@ async fn contents(
     }
     let contents = found.read_as(&resource, cx).await?;
     Ok((resource.uri, contents))
-}
-
-fn uri(contents: &AnyResourceContents) -> Option<&str> {
-    match contents {
-        AnyResourceContents::Text(text) => Some(&text.uri),
-        AnyResourceContents::Blob(blob) => Some(&blob.uri),
-        _ => None,
-    }
 }
 
 fn failed(error: HandlerError) -> Failed {

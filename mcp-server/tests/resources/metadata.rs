@@ -1,5 +1,6 @@
 //! SEP-2093: `resources/metadata`, and metadata on what is read.
 
+use mcp_server::{Context, Proposal, ResourceDef, Server};
 use serde_json::json;
 
 use crate::client::Client;
@@ -8,7 +9,7 @@ use crate::subject::{SEP_2093, not_opted_in, opted_in};
 const METADATA: &str = "resources/metadata";
 
 /// Clients of the newest revision over both transports, which announce the proposal and do not.
-fn newest(server: &mcp_server::Server) -> impl Iterator<Item = Client> {
+fn newest(server: &Server) -> impl Iterator<Item = Client> {
     let clients = [
         Client::newest(server, &[]),
         Client::newest(server, SEP_2093),
@@ -270,6 +271,21 @@ async fn types_are_listed() {
         // The one that lists members is a collection without a word; the last one is nothing.
         assert_eq!(page["resources"][0]["resourceType"], "collection");
         assert!(page["resources"][1]["resourceType"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_a_handler_stands_in_for_is_not_taken_for_a_document() {
+    let changed = ResourceDef::text("s:a", "a", "A")
+        .handler(|_: String, _: Context| async { Ok("another one") });
+    let server = Server::builder("demo", "1.0.0")
+        .proposals([Proposal::Sep2093])
+        .add_resource(changed)
+        .build()
+        .unwrap();
+    for mut client in newest(&server) {
+        let page = client.result("resources/list", json!({})).await;
+        assert!(page["resources"][0]["resourceType"].is_null(), "{page}");
     }
 }
 

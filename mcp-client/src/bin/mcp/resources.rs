@@ -140,22 +140,11 @@ fn form<'a>(
 fn write(path: &Path, contents: &[AnyResourceContents]) -> Result<(), Failure> {
     let mut all = Vec::new();
     for contents in contents {
-        match contents {
-            AnyResourceContents::Text(text) => all.extend_from_slice(text.text.as_bytes()),
-            AnyResourceContents::Blob(blob) => {
-                let bytes = blob.blob.decode().map_err(|error| Failure::Answer {
-                    method: "resources/read",
-                    source: error.into(),
-                })?;
-                all.extend_from_slice(&bytes);
-            }
-            _ => {
-                return Err(Failure::Answer {
-                    method: "resources/read",
-                    source: "these are neither text nor bytes".into(),
-                });
-            }
-        }
+        let bytes = contents.bytes().map_err(|error| Failure::Answer {
+            method: "resources/read",
+            source: error.into(),
+        })?;
+        all.extend_from_slice(&bytes);
     }
     std::fs::write(path, all).map_err(|source| Failure::File {
         path: path.to_owned(),
