@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -153,15 +153,18 @@ impl Tree {
         if before.size > limit {
             return too_large(before.size);
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or_default());
-        (&mut file)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)?;
+        let bytes = whole(&mut file, limit)?;
         let length = bytes.len() as u64;
         if length > limit {
             return too_large(length);
         }
-        let same = opened(&file)? == before && length == before.size;
+        let mut same = opened(&file)? == before && length == before.size;
+        if same && before.is_fresh() {
+            // The clock may not tell that it changed since. That it did, and looks the same twice,
+            // is as good as impossible.
+            file.rewind()?;
+            same = whole(&mut file, limit)? == bytes;
+        }
         Ok(same.then_some((bytes, before)))
     }
 
@@ -229,6 +232,13 @@ impl Tree {
             names -= oldest.names.len();
         }
     }
+}
+
+/// What is left of a file, up to one byte more than the limit.
+fn whole(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What is known of an open file; something else than a file is not served.

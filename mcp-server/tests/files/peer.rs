@@ -155,11 +155,16 @@ impl Peer {
         self.wait(|message| changed(message) == Some(uri));
     }
 
+    /// Sends a signal to the process.
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.expect("it runs").success());
+    }
+
     /// Interrupts the process, whose input is open; how it ends.
     pub(crate) fn interrupt(mut self) -> Option<i32> {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-INT", &id]).status();
-        assert!(sent.expect("it runs").success());
+        self.signal("-INT");
         self.child.wait().expect("waited for").code()
     }
 

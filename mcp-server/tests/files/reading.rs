@@ -1,6 +1,7 @@
 //! What is read: texts, bytes, folders, and files that are written to meanwhile.
 
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -106,34 +107,41 @@ fn a_file_that_is_too_large_says_so() {
 
 #[test]
 fn no_read_mixes_what_a_file_was_with_what_it_is() {
-    const LENGTH: usize = 200_000;
+    const LENGTH: usize = 1_000_000;
     let root = tempdir().unwrap();
-    let texts = ["a", "b", "c"].map(|letter| letter.repeat(LENGTH));
-    write(root.path(), "file", &texts[0]);
+    write(root.path(), "file", " ".repeat(LENGTH));
+    let path = root.path().join("file");
+    let file = fs::File::options().write(true).open(path).unwrap();
+    // The last number is written before the first: at no time is there more than one between them.
+    let count = |number: u64| {
+        let digits = format!("{number:010}");
+        file.write_all_at(digits.as_bytes(), LENGTH as u64 - 10)
+            .unwrap();
+        file.write_all_at(digits.as_bytes(), 0).unwrap();
+    };
+    count(0);
     let ended = AtomicBool::new(false);
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    let read = thread::scope(|scope| {
+    let numbers = |text: &str| {
+        let (first, last) = (&text[..10], &text[text.len() - 10..]);
+        (first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap())
+    };
+    let answers: Vec<_> = thread::scope(|scope| {
         scope.spawn(|| {
-            // In place, over and over.
-            for text in texts.iter().cycle() {
-                if ended.load(Ordering::Relaxed) {
-                    break;
-                }
-                write(root.path(), "file", text);
+            let mut numbers = 1..;
+            while !ended.load(Ordering::Relaxed) {
+                numbers.next().map(count);
             }
         });
-        let answers: Vec<_> = (0..100).map(|_| peer.read("file:///file")).collect();
+        let answers = (0..50).map(|_| peer.read("file:///file")).collect();
         ended.store(true, Ordering::Relaxed);
         answers
     });
-    for answer in read {
+    for answer in answers {
         match answer {
             Ok(read) => {
-                let text = read["contents"][0]["text"].as_str().unwrap();
-                let mut letters: Vec<_> = text.bytes().collect();
-                letters.dedup();
-                // A write is no single step: what the file was in the middle of one is what it was.
-                assert!(letters.len() <= 1, "{} bytes, {letters:?}", text.len());
+                let (first, last) = numbers(read["contents"][0]["text"].as_str().unwrap());
+                assert!(first <= last && last <= first + 1, "{first} and {last}");
             }
             Err(error) => {
                 assert_eq!(error["code"], -32603, "{error}");
@@ -142,5 +150,6 @@ fn no_read_mixes_what_a_file_was_with_what_it_is() {
         }
     }
     // It can be read when nobody writes to it.
-    assert_eq!(peer.text("file:///file").len(), LENGTH);
+    let (first, last) = numbers(&peer.text("file:///file"));
+    assert_eq!(first, last);
 }
