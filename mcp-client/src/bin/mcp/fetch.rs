@@ -39,8 +39,11 @@ pub(crate) async fn fetch(
         return Ok(output.value(&said(&fetched, bytes))?);
     }
     if fetched.by() == FetchedBy::Read {
-        for attempt in fetched.attempts() {
-            note(&format!("not by its URL: {attempt}"));
+        // Asked for anew, it may have failed for the same reason.
+        let mut reasons: Vec<_> = fetched.attempts().iter().map(ToString::to_string).collect();
+        reasons.dedup();
+        for reason in reasons {
+            note(&format!("not by its URL: {reason}"));
         }
     }
     let media_type = fetched.media_type().unwrap_or("of an unknown type");
