@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 use tempfile::tempdir;
@@ -122,10 +124,30 @@ fn a_collection_lists_its_members_alone() {
 }
 
 #[test]
+fn a_folder_that_was_listed_before_is_listed_as_it_is() {
+    let root = tempdir().unwrap();
+    write(root.path(), "d/one", "");
+    let mut peer = Peer::start(root.path(), &["--no-watch"]);
+    // What changed a moment ago is not remembered.
+    let folder = root.path().join("d");
+    let age = || fs::metadata(&folder).unwrap().modified().unwrap().elapsed();
+    while age().unwrap_or_default() < Duration::from_millis(50) {
+        thread::yield_now();
+    }
+    for _ in 0..2 {
+        assert_eq!(peer.list(Some("file:///d/")), ["file:///d/one"]);
+    }
+    write(root.path(), "d/two", "");
+    fs::rename(folder.join("one"), folder.join("three")).unwrap();
+    let expected = ["file:///d/three", "file:///d/two"];
+    assert_eq!(peer.list(Some("file:///d/")), expected);
+}
+
+#[test]
 fn what_is_listed_is_described() {
     let root = tempdir().unwrap();
     write(root.path(), "notes/ä.md", "# Ä");
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_709_210_096);
+    let time = UNIX_EPOCH + Duration::from_secs(1_709_210_096);
     let file = fs::File::options()
         .write(true)
         .open(root.path().join("notes/ä.md"))
