@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
@@ -179,6 +180,28 @@ impl Drop for Peer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Whether a test goes on; it ends with its guard, even where the test fails.
+#[derive(Default)]
+pub(crate) struct Going(AtomicBool);
+
+pub(crate) struct Guard<'a>(&'a Going);
+
+impl Going {
+    pub(crate) fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use mcp_server::types::Base64Text;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::peer::{Peer, write};
+use crate::peer::{Going, Peer, write};
 
 /// The bytes of a contents.
 pub(crate) fn bytes(contents: &Value) -> Vec<u8> {
@@ -120,22 +119,21 @@ fn no_read_mixes_what_a_file_was_with_what_it_is() {
         file.write_all_at(digits.as_bytes(), 0).unwrap();
     };
     count(0);
-    let ended = AtomicBool::new(false);
+    let going = Going::default();
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
     let numbers = |text: &str| {
         let (first, last) = (&text[..10], &text[text.len() - 10..]);
         (first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap())
     };
     let answers: Vec<_> = thread::scope(|scope| {
+        let _guard = going.guard();
         scope.spawn(|| {
             let mut numbers = 1..;
-            while !ended.load(Ordering::Relaxed) {
+            while going.goes_on() {
                 numbers.next().map(count);
             }
         });
-        let answers = (0..50).map(|_| peer.read("file:///file")).collect();
-        ended.store(true, Ordering::Relaxed);
-        answers
+        (0..50).map(|_| peer.read("file:///file")).collect()
     });
     for answer in answers {
         match answer {

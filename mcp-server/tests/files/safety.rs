@@ -7,12 +7,11 @@ use std::os::unix::fs::{FileTypeExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use tempfile::{TempDir, tempdir};
 
-use crate::peer::{Peer, write};
+use crate::peer::{Going, Peer, write};
 
 const SECRET: &str = "nobody is to read this";
 
@@ -200,11 +199,12 @@ fn a_file_that_becomes_a_pipe_is_not_waited_for() {
     );
     write(root.path(), "file", "file");
     let mut peer = Peer::start(root.path(), &["--no-watch"]);
-    let ended = AtomicBool::new(false);
+    let going = Going::default();
     thread::scope(|scope| {
+        let _guard = going.guard();
         scope.spawn(|| {
             let (file, aside) = (root.path().join("file"), root.path().join("aside"));
-            while !ended.load(Ordering::Relaxed) {
+            while going.goes_on() {
                 fs::rename(&file, &aside).unwrap();
                 fs::rename(&fifo, &file).unwrap();
                 fs::rename(&file, &fifo).unwrap();
@@ -215,7 +215,6 @@ fn a_file_that_becomes_a_pipe_is_not_waited_for() {
             // It is answered, one way or the other.
             let _ = peer.read("file:///file");
         }
-        ended.store(true, Ordering::Relaxed);
     });
     assert_eq!(peer.text("file:///file"), "file");
 }
