@@ -33,6 +33,12 @@ pub(crate) enum Cause {
 }
 
 impl HandlerError {
+    /// Whether it says that there is no such resource.
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(&self.cause, Cause::Protocol(error) if error.code == RESOURCE_NOT_FOUND)
+    }
+
     /// A protocol error with a code of the application's or the protocol's.
     #[must_use]
     pub fn protocol(error: ErrorObject) -> Self {

@@ -71,6 +71,9 @@ impl News {
                     return notification(Revision::LATEST, method, params);
                 }
                 // It changed all the same: the peer hears of it in the other form.
+                Err(error) if error.is_not_found() => {
+                    tracing::debug!(uri = %short(uri), "a resource that changed is gone");
+                }
                 Err(error) => {
                     tracing::warn!(uri = %short(uri), %error, "a resource that changed is not described");
                 }
