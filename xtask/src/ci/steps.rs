@@ -291,7 +291,8 @@ fn has_nextest() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The features of a package, but for the set of default ones.
+/// The features of a package that programs choose from: not the set of default ones, and not those
+/// with a `_` in front, which others switch on.
 fn feature_names(name: &str) -> Result<Vec<String>> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let package = packages(&metadata).find(|package| package["name"] == name);
@@ -299,7 +300,8 @@ fn feature_names(name: &str) -> Result<Vec<String>> {
     let names = features
         .with_context(|| format!("there is no package {name}"))?
         .keys();
-    Ok(names.filter(|name| *name != "default").cloned().collect())
+    let chosen = names.filter(|name| *name != "default" && !name.starts_with('_'));
+    Ok(chosen.cloned().collect())
 }
 
 /// Packages without a licence, and our own with another one than the texts that are here.
