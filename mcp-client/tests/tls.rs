@@ -1,56 +1,31 @@
 //! TLS with a certificate made for the test.
 
+#[path = "subject/certificate.rs"]
+mod certificate;
+
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use mcp_client::{Client, Http};
 use mcp_server::{Context, Server};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+
+use certificate::certified;
 
 /// Serves over TLS; gives the certificate in PEM.
-async fn serve() -> (SocketAddr, String) {
+fn serve() -> (SocketAddr, String) {
     let server = Server::builder("secure", "1.0.0")
         .tool("greet", "Greets", |(), _: Context| async { Ok("hello") })
         .build()
         .expect("the definition is valid");
-    let plain = server.serve_http("127.0.0.1:0").expect("bound");
-    let behind = plain.local_addr();
-    tokio::spawn(plain);
-
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
-    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key.into())
-        .expect("key and certificate fit");
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move {
-        while let Ok((socket, _)) = listener.accept().await {
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                // Who does not trust the certificate goes away here.
-                let Ok(mut ours) = acceptor.accept(socket).await else {
-                    return;
-                };
-                let mut theirs = TcpStream::connect(behind).await.expect("connected");
-                let _ = tokio::io::copy_bidirectional(&mut ours, &mut theirs).await;
-            });
-        }
-    });
-    (address, made.cert.pem())
+    let (tls, certificate) = certified(&["localhost"]);
+    let serving = server.serve_https("127.0.0.1:0", tls).expect("bound");
+    let address = serving.local_addr();
+    tokio::spawn(serving);
+    (address, certificate)
 }
 
 #[tokio::test]
 async fn a_certificate_is_trusted_when_the_program_says_so() {
-    let (address, certificate) = serve().await;
+    let (address, certificate) = serve();
     let url = format!("https://localhost:{}/mcp", address.port());
     let server = Http::new(&url).tls_roots(certificate.clone());
     let client = Client::builder("test", "1")

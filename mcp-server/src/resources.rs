@@ -54,7 +54,10 @@ pub use templated::TemplateDef;
 pub(crate) use blocks::{finish_block, withhold_of_block};
 #[cfg(feature = "seal")]
 pub(crate) use finish::finish;
-pub(crate) use found::{Found, locate};
+pub(crate) use found::Found;
+use found::find;
+#[cfg(any(feature = "https-url", feature = "sep-2093"))]
+pub(crate) use found::locate;
 #[cfg(feature = "versioned-resources")]
 pub(crate) use versions::current;
 
@@ -179,9 +182,7 @@ async fn read(
     params: ReadResourceRequestParams,
     cx: Context,
 ) -> Result<ReadResourceOutcome, HandlerError> {
-    let Some(found) = locate(cx.server(), &params.uri) else {
-        return Err(HandlerError::resource_not_found(params.uri));
-    };
+    let found = find(cx.server(), &params.uri)?;
     let contents = contents(&found, &cx).await?;
     let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())

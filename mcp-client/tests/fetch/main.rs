@@ -2,6 +2,8 @@
 
 mod addresses;
 mod broken;
+#[path = "../subject/certificate.rs"]
+mod certificate;
 mod expiry;
 mod faults;
 mod hosts;

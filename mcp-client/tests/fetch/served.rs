@@ -7,10 +7,8 @@ use std::time::{Duration, SystemTime};
 use mcp_client::types::{ContentBlock, Resource, ResourceLink};
 use mcp_client::{Client, FetchPolicy, FetchedBy, Http, Proposal};
 use mcp_server::{Context, HttpUrls, ResourceDef, Server};
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
+use crate::certificate::certified;
 use crate::web::soon;
 
 struct Both {
@@ -27,24 +25,10 @@ fn large() -> Vec<u8> {
     bytes.collect()
 }
 
-fn tls() -> (Arc<ServerConfig>, String) {
-    let made =
-        rcgen::generate_simple_self_signed(["localhost", "files.example.com"].map(str::to_owned))
-            .expect("a certificate");
-    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key.into())
-        .expect("key and certificate fit");
-    (Arc::new(config), made.cert.pem())
-}
-
 impl Both {
     async fn start() -> Self {
         let ahead = Arc::new(AtomicU64::new(0));
-        let (tls, pem) = tls();
+        let (tls, pem) = certified(&["localhost", "files.example.com"]);
         let clock = Arc::clone(&ahead);
         let urls = HttpUrls::new("https://files.example.com/r/").expect("a base");
         let urls = urls

@@ -12,10 +12,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use tokio_rustls::server::TlsStream;
+
+use crate::certificate::certified;
 
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -99,16 +98,8 @@ pub(crate) struct Web {
 impl Web {
     /// Is every host that the [policy](Self::policy) of a test asks for.
     pub(crate) async fn start() -> Self {
-        let names = ["files.example", "other.example", "127.0.0.1"].map(str::to_owned);
-        let made = rcgen::generate_simple_self_signed(names).expect("a certificate");
-        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(vec![made.cert.der().clone()], key.into())
-            .expect("key and certificate fit");
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let (config, certificate) = certified(&["files.example", "other.example", "127.0.0.1"]);
+        let acceptor = TlsAcceptor::from(config);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let address = listener.local_addr().expect("an address");
         let (replies, script) = mpsc::unbounded_channel();
@@ -123,7 +114,7 @@ impl Web {
         ));
         Self {
             address,
-            certificate: made.cert.pem(),
+            certificate,
             replies,
             heads,
             connections,

@@ -1,5 +1,7 @@
 //! Icons and websites, over real sockets, and what comes of everything that can go wrong.
 
+#[path = "../subject/certificate.rs"]
+mod certificate;
 mod choosing;
 mod embedded;
 mod loading;

@@ -2,8 +2,9 @@
 //! over HTTP with the argument `http`; with the argument `proposals` it speaks those about resources,
 //! and with `https FILE` it hands out URLs, too, and writes its certificate to the file.
 
+mod certificate;
+
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_server::types::{
@@ -16,9 +17,7 @@ use mcp_server::{
     PromptDef, Proposal, ResourceDef, Server, ServerBuilder,
 };
 
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+use certificate::certified;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Add {
@@ -177,14 +176,8 @@ fn proposals(builder: ServerBuilder) -> ServerBuilder {
 /// Serves over TLS. Its URLs name a port before it is bound: one that is taken by then is not the
 /// last that there is.
 fn serve_https(certificate: &str) -> Result<HttpServer, Box<dyn Error>> {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
-    std::fs::write(certificate, made.cert.pem())?;
-    let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let tls = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key.into())?;
-    let tls = Arc::new(tls);
+    let (tls, pem) = certified(&["localhost"]);
+    std::fs::write(certificate, pem)?;
     let mut tried = 0;
     loop {
         let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;

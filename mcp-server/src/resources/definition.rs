@@ -14,7 +14,7 @@ use super::described::described;
 use super::handlers::Describing;
 #[cfg(feature = "seal")]
 use super::handlers::Listing;
-use super::handlers::{self, Asked, Reading, Running};
+use super::handlers::{self, Reading};
 #[cfg(feature = "versioned-resources")]
 use super::versions::FixedVersion;
 use crate::changes::Change;
@@ -207,20 +207,9 @@ impl ResourceDef {
         self.describer.as_ref()
     }
 
-    pub(super) fn read(
-        &self,
-        uri: &str,
-        cx: Context,
-    ) -> Result<Running<Vec<AnyResourceContents>>, HandlerError> {
-        let Some(reader) = &self.reader else {
-            return Err(HandlerError::resource_not_found(uri));
-        };
-        let asked = Asked {
-            uri: uri.to_owned(),
-            variables: mcp_types::json::Map::new(),
-            mime_type: self.resource.mime_type.clone(),
-        };
-        reader(asked, cx)
+    /// The handler that reads, and the media type of what it gives.
+    pub(super) fn reader(&self) -> (Option<&Reading>, Option<&str>) {
+        (self.reader.as_ref(), self.resource.mime_type.as_deref())
     }
 }
 

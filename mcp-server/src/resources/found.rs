@@ -9,6 +9,7 @@ use mcp_types::Proposal;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
+use super::handlers::Asked;
 #[cfg(feature = "sep-2093")]
 use super::{ListAt, Listed};
 use super::{ResourceDef, TemplateDef};
@@ -46,6 +47,11 @@ pub(crate) fn locate(server: &Server, uri: &str) -> Option<Found> {
         uri: uri.to_owned(),
         definition,
     })
+}
+
+/// The same, where the peer asks for it.
+pub(super) fn find(server: &Server, uri: &str) -> Result<Found, HandlerError> {
+    locate(server, uri).ok_or_else(|| HandlerError::resource_not_found(uri))
 }
 
 impl Found {
@@ -130,12 +136,24 @@ impl Found {
     }
 
     async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let running = match &self.definition {
-            Defined::Resource(resource) => resource.read(&self.uri, cx.clone()),
+        let (reader, variables, mime_type) = match &self.definition {
+            Defined::Resource(resource) => {
+                let (reader, mime_type) = resource.reader();
+                (reader, Map::new(), mime_type)
+            }
             Defined::Template(template, variables) => {
-                template.read(&self.uri, variables.clone(), cx.clone())
+                let (reader, mime_type) = template.reader();
+                (reader, variables.clone(), mime_type)
             }
         };
-        running?.await
+        let Some(reader) = reader else {
+            return Err(HandlerError::resource_not_found(&self.uri));
+        };
+        let asked = Asked {
+            uri: self.uri.clone(),
+            variables,
+            mime_type: mime_type.map(str::to_owned),
+        };
+        reader(asked, cx.clone())?.await
     }
 }

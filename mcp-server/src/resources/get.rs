@@ -7,7 +7,7 @@ use mcp_types::{
     GetResourceResult, GetTextResourceContents, NOT_MODIFIED,
 };
 
-use super::{locate, versions};
+use super::{find, versions};
 use crate::context::Context;
 use crate::error::HandlerError;
 
@@ -16,9 +16,7 @@ pub(super) async fn get(
     params: GetResourceRequestParams,
     cx: Context,
 ) -> Result<GetResourceResult, HandlerError> {
-    let Some(found) = locate(cx.server(), &params.uri) else {
-        return Err(HandlerError::resource_not_found(params.uri));
-    };
+    let found = find(cx.server(), &params.uri)?;
     let (resource, contents) = versions::described(&found, &cx).await?;
     if let Some(version) = params.version
         && resource.version.as_ref() == Some(&version)

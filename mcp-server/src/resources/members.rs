@@ -3,7 +3,7 @@
 use mcp_types::ResourceType;
 
 use super::pages::{Page, Position};
-use super::{ListAt, ResourceDef, locate};
+use super::{ListAt, ResourceDef, find};
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::bad_cursor;
@@ -15,9 +15,7 @@ pub(super) async fn page(uri: &str, start: Position, cx: &Context) -> Result<Pag
         Position::Member(position) => Some(position),
         _ => return Err(bad_cursor::<ResourceDef>()),
     };
-    let Some(found) = locate(cx.server(), uri) else {
-        return Err(HandlerError::resource_not_found(uri));
-    };
+    let found = find(cx.server(), uri)?;
     // A template makes the URIs of documents and collections alike; also says what is not there.
     if found.describe(cx).await?.resource_type == Some(ResourceType::Document) {
         return Err(HandlerError::not_a_collection(uri));

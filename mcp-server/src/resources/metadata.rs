@@ -7,7 +7,7 @@ use mcp_types::{
 };
 
 use super::said::said;
-use super::{Found, finish, locate};
+use super::{Found, find, finish, locate};
 use crate::context::Context;
 use crate::error::{HandlerError, short};
 
@@ -16,9 +16,7 @@ pub(super) async fn metadata(
     params: ReadResourceMetadataRequestParams,
     cx: Context,
 ) -> Result<ReadResourceMetadataResult, HandlerError> {
-    let Some(found) = locate(cx.server(), &params.uri) else {
-        return Err(HandlerError::resource_not_found(params.uri));
-    };
+    let found = find(cx.server(), &params.uri)?;
     let mut resource = found.describe(&cx).await?;
     finish(&mut resource, &cx);
     Ok(ReadResourceMetadataResult::new(resource))

@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 use mcp_types::{
-    Annotations, AnyResourceContents, CacheScope, Cursor, Icon, ListResourceTemplatesResult,
-    MetaObject, ResourceTemplate, Revision,
+    Annotations, CacheScope, Cursor, Icon, ListResourceTemplatesResult, MetaObject,
+    ResourceTemplate, Revision,
 };
 use serde::de::DeserializeOwned;
 
@@ -18,7 +18,7 @@ use super::described::described;
 use super::handlers::Describing;
 #[cfg(feature = "seal")]
 use super::handlers::Listing;
-use super::handlers::{self, Asked, Reading, Running};
+use super::handlers::{self, Reading};
 use super::template::Template;
 #[cfg(feature = "seal")]
 use super::{ListAt, Listed};
@@ -197,21 +197,9 @@ impl TemplateDef {
         }
     }
 
-    pub(super) fn read(
-        &self,
-        uri: &str,
-        variables: Map<String>,
-        cx: Context,
-    ) -> Result<Running<Vec<AnyResourceContents>>, HandlerError> {
-        let Some(reader) = &self.reader else {
-            return Err(HandlerError::resource_not_found(uri));
-        };
-        let asked = Asked {
-            uri: uri.to_owned(),
-            variables,
-            mime_type: self.template.mime_type.clone(),
-        };
-        reader(asked, cx)
+    /// The handler that reads, and the media type of what it gives.
+    pub(super) fn reader(&self) -> (Option<&Reading>, Option<&str>) {
+        (self.reader.as_ref(), self.template.mime_type.as_deref())
     }
 }
 

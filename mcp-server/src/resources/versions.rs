@@ -6,15 +6,13 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::{AnyResourceContents, Resource};
 use sha2::{Digest, Sha256};
 
-use super::{Found, finish, locate};
+use super::{Found, find, finish};
 use crate::context::Context;
 use crate::error::HandlerError;
 
 /// The resource as it is now, with its version.
 pub(crate) async fn current(uri: &str, cx: &Context) -> Result<Resource, HandlerError> {
-    let Some(found) = locate(cx.server(), uri) else {
-        return Err(HandlerError::resource_not_found(uri));
-    };
+    let found = find(cx.server(), uri)?;
     let (resource, _) = described(&found, cx).await?;
     Ok(resource)
 }

@@ -1,5 +1,7 @@
 //! Streamable HTTP over real sockets, byte by byte.
 
+#[path = "../subject/bus.rs"]
+mod bus;
 mod channel;
 mod guard;
 mod http2;

@@ -1,34 +1,17 @@
 //! Several processes that serve one endpoint.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_server::{
-    Bus, BusMessage, BusReceiver, EventStore, HttpConfig, MemoryEvents, MemorySessions, Server,
-    SessionStore, StoreFuture,
+    EventStore, HttpConfig, MemoryEvents, MemorySessions, Server, SessionStore, StoreFuture,
 };
 
+use crate::bus::Shared;
 use crate::legacy::*;
 use crate::raw::*;
-
-/// A bus in one process.
-#[derive(Default)]
-struct Shared(Mutex<Vec<Weak<dyn BusReceiver>>>);
-
-impl Bus for Shared {
-    fn publish(&self, message: BusMessage) {
-        let receivers = self.0.lock().expect("sound").clone();
-        for receiver in receivers.iter().filter_map(Weak::upgrade) {
-            receiver.receive(message.clone());
-        }
-    }
-
-    fn attach(&self, receiver: Weak<dyn BusReceiver>) {
-        self.0.lock().expect("sound").push(receiver);
-    }
-}
 
 fn shared(sessions: impl SessionStore) -> HttpConfig {
     HttpConfig::new()

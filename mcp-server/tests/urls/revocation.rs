@@ -1,28 +1,10 @@
 //! URLs that are taken back.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
 
-use mcp_server::{Bus, BusMessage, BusReceiver};
-
+use crate::bus::Shared;
 use crate::client::*;
 use crate::subject::*;
-
-/// A bus in one process.
-#[derive(Default)]
-struct Shared(Mutex<Vec<Weak<dyn BusReceiver>>>);
-
-impl Bus for Shared {
-    fn publish(&self, message: BusMessage) {
-        let receivers = self.0.lock().expect("sound").clone();
-        for receiver in receivers.iter().filter_map(Weak::upgrade) {
-            receiver.receive(message.clone());
-        }
-    }
-
-    fn attach(&self, receiver: Weak<dyn BusReceiver>) {
-        self.0.lock().expect("sound").push(receiver);
-    }
-}
 
 #[tokio::test]
 async fn what_was_taken_back_stays_so_and_what_is_handed_out_then_is_good() {
