@@ -1,5 +1,6 @@
 //! Objects: from members to a struct.
 
+use super::members::Members;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
@@ -9,7 +10,7 @@ pub trait FromMembers<'de>: Sized {
     const NAME: &'static str;
 
     /// Reads all members.
-    fn from_members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error>;
+    fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error>;
 }
 
 /// Reads an object. Arrays, which derived decoders take for structs, are refused.
@@ -30,7 +31,7 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            *self.0 = Some(T::from_members(members)?);
+            *self.0 = Some(T::from_members(Members::new(members))?);
             Ok(())
         }
     }

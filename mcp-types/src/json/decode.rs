@@ -1,13 +1,10 @@
 //! Decoding any type, with the path of what went wrong.
-//!
-//! The fast way knows no paths. Only when it has failed is the text read into a [`Value`] and
-//! decoded once more from there, step by step with the path in hand.
 
-use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed};
+use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
-use super::read::Reader;
+use super::located::{Located, Trail};
 use super::{Members, Object, Value};
 
 /// Decodes JSON text.
@@ -17,7 +14,13 @@ use super::{Members, Object, Value};
 /// Where the text is no JSON, goes on behind the value, nests deeper than
 /// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
+    let mut trail = Trail::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = T::deserialize(Located::new(&mut deserializer, &mut trail));
+    match value.and_then(|value| deserializer.end().map(|()| value)) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(fault(text, error, trail)),
+    }
 }
 
 /// Decodes JSON text in UTF-8.
@@ -78,22 +81,20 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> 
     from_str(&serde_json::to_string(value)?)
 }
 
-/// Says where `T` failed.
+/// Says what failed, and where.
 #[cold]
-fn explain<T: DeserializeOwned>(text: &str, fast: serde_json::Error) -> DecodeError {
-    if !fast.is_data() {
-        return fast.into();
+fn fault(text: &str, error: serde_json::Error, trail: Trail) -> DecodeError {
+    if !error.is_data() {
+        return error.into();
     }
-    // Members that stand twice are kept, so that `T` meets them where it met them before.
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader::<false>.deserialize(&mut deserializer);
-    match value.and_then(|value| deserializer.end().map(|()| value)) {
-        // A fault of the text further on weighs more than one of the data.
-        Err(syntax) => syntax.into(),
-        Ok(value) => match T::deserialize(&value) {
-            Err(slow) => slow,
-            // The two ways differ for types that are written for one format alone.
-            Ok(_) => fast.into(),
-        },
+    // A fault of the text further on weighs more than one of the data.
+    if let Err(syntax) = serde_json::from_str::<IgnoredAny>(text) {
+        return syntax.into();
     }
+    let error = DecodeError::from(error);
+    let mut path = trail.into_path();
+    for segment in error.path().segments() {
+        path.push(segment.clone());
+    }
+    error.with_path(path)
 }
