@@ -25,6 +25,7 @@ pub mod iter {
 pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
+pub(crate) use located::{Located, Trail};
 pub use number::Number;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};

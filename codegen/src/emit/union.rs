@@ -303,7 +303,7 @@ impl Scope<'_> {
                 quote! {
                     #signature {
                         match codec::find_tag(members, #tag)? {
-                            codec::Tagged::First(tag, members) => match &*tag {
+                            codec::Tagged::First(tag, members) => match tag.as_str() {
                                 #(#arms,)*
                                 other => Err(codec::unknown_tag(#name, #tag, other)),
                             },

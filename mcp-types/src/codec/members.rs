@@ -1,10 +1,9 @@
 //! The members of an object, of which the first may have been looked at.
 
+use super::super::json::{Located, Trail};
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
-use std::borrow::Cow;
-use std::marker::PhantomData;
+use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess};
 
 /// The members of an object: what was looked at already, then the rest.
 ///
@@ -20,8 +19,9 @@ pub struct Members<'de, A> {
 enum Ahead<'de> {
     Nothing,
     Name(Key<'de>),
-    Tag(&'static str, Cow<'de, str>),
-    TagValue(Cow<'de, str>),
+    /// The tag's name and the text of its value.
+    Tag(&'static str, &'de str),
+    TagValue(&'de str),
 }
 
 impl<'de, A> Members<'de, A> {
@@ -42,8 +42,8 @@ impl<'de, A> Members<'de, A> {
         }
     }
 
-    /// The same members with the tag, which was read, in front once more.
-    pub(super) fn again(self, name: &'static str, tag: Cow<'de, str>) -> Self {
+    /// The same members with the tag, which was read, in front once more; `tag` is JSON text.
+    pub(super) fn again(self, name: &'static str, tag: &'de str) -> Self {
         Self {
             ahead: Ahead::Tag(name, tag),
             rest: self.rest,
@@ -84,36 +84,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
 
     #[inline]
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        match &mut self.ahead {
-            Ahead::TagValue(tag) => {
-                let tag = std::mem::take(tag);
-                self.ahead = Ahead::Nothing;
-                seed.deserialize(Tag(tag, PhantomData))
-            }
-            _ => self.rest.next_value_seed(seed),
-        }
-    }
-}
-
-/// The tag's value, for a variant that checks it or, where it is optional, stores it.
-struct Tag<'de, E>(Cow<'de, str>, PhantomData<E>);
-
-impl<'de, E: Error> Deserializer<'de> for Tag<'de, E> {
-    type Error = E;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        match self.0 {
-            Cow::Borrowed(tag) => visitor.visit_borrowed_str(tag),
-            Cow::Owned(tag) => visitor.visit_string(tag),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        visitor.visit_some(self)
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        let Ahead::TagValue(tag) = self.ahead else {
+            return self.rest.next_value_seed(seed);
+        };
+        self.ahead = Ahead::Nothing;
+        // By the deserializer for which the seed is compiled anyway.
+        let (mut tag, mut trail) = (serde_json::Deserializer::from_str(tag), Trail::default());
+        seed.deserialize(Located::new(&mut tag, &mut trail))
+            .map_err(A::Error::custom)
     }
 }

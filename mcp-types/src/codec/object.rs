@@ -26,7 +26,7 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
         type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "an object (`{}`)", T::NAME)
+            expect_object(f, T::NAME)
         }
 
         #[inline]
@@ -38,7 +38,15 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 
     let mut value = None;
     deserializer.deserialize_map(ObjectVisitor(&mut value))?;
-    value.ok_or_else(|| D::Error::custom("an object without members or end"))
+    match value {
+        Some(value) => Ok(value),
+        None => Err(D::Error::custom("an object without members or end")),
+    }
+}
+
+/// What is expected in place of something else.
+fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(f, "an object (`{name}`)")
 }
 
 /// Refuses a member of an object that allows no others.

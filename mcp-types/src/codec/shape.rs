@@ -2,6 +2,7 @@
 
 use super::super::error::DecodeError;
 use super::super::json::{self, Map, Raw};
+use super::union::expect_forms;
 use super::{Key, Object, Value};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, Expected, MapAccess};
@@ -96,7 +97,7 @@ fn shape<'a>(text: &'a str, union: &'static str) -> Result<Shape<'a>, DecodeErro
 
     impl Expected for Forms {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "one of the forms of `{}`", self.0)
+            expect_forms(f, self.0)
         }
     }
 

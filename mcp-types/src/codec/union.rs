@@ -1,13 +1,12 @@
 //! Unions: by kind of value, and objects by their tag.
 
 use super::super::error::DecodeError;
-use super::super::json::{self, NUMBER, hides_numbers};
+use super::super::json::{self, NUMBER, Raw, hides_numbers};
 use super::members::Members;
-use super::{Key, Number, Object, Value};
+use super::{Key, Number, Value};
 use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -69,6 +68,11 @@ pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_any(Union::<T>::NEW)
 }
 
+/// What is expected in place of something else.
+pub(super) fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
+    write!(f, "one of the forms of `{union}`")
+}
+
 struct Union<T>(PhantomData<T>);
 
 impl<T> Union<T> {
@@ -79,7 +83,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one of the forms of `{}`", T::NAME)
+        expect_forms(f, T::NAME)
     }
 
     fn visit_unit<E: Error>(self) -> Result<T, E> {
@@ -176,45 +180,77 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
 /// Where an object has its tag.
 #[derive(Debug)]
 pub enum Tagged<'de, A> {
-    /// In front, as most writers have it: its text, and all members.
-    First(Cow<'de, str>, Members<'de, A>),
-    /// Behind others: the text of the same object with the tag in front.
+    /// In front, as most writers have it: the tag, and all members.
+    First(Key<'de>, Members<'de, A>),
+    /// Behind others, or in a format that cannot lend it: JSON text of the same object with the
+    /// tag in front.
     Later(String),
-    /// Nowhere, or it is `null`: the text of the object.
+    /// Nowhere, or it is `null`: JSON text of the object.
     Absent(String),
 }
 
 /// Looks for the tag.
 ///
-/// Where it comes first, nothing is put aside. Otherwise all members are read, as exact values,
-/// and written in another order, to be decoded from there.
+/// Where it comes first, nothing is put aside. Otherwise the texts of all members are put in
+/// another order, to be decoded from there.
 pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: Members<'de, A>,
     name: &'static str,
 ) -> Result<Tagged<'de, A>, A::Error> {
-    let mut object = Object::new();
+    let mut waiting = Vec::new();
     while let Some(key) = members.next_key::<Key<'de>>()? {
-        if object.is_empty() && key.as_str() == name {
-            if let Some(Text(tag)) = members.next_value::<Option<Text<'de>>>()? {
-                let members = members.again(name, tag.clone());
-                return Ok(Tagged::First(tag, members));
+        let value = members.next_value::<Raw<'de>>()?;
+        if waiting.is_empty()
+            && key.as_str() == name
+            && let Some(text) = value.lent()
+            && let Ok(tag) = serde_json::from_str(text)
+        {
+            return Ok(Tagged::First(tag, members.again(name, text)));
+        }
+        waiting.push((key, value));
+    }
+    arrange(waiting, name).map_err(A::Error::custom)
+}
+
+/// Puts the tag in front.
+fn arrange<'de, A>(
+    mut members: Vec<(Key<'de>, Raw<'de>)>,
+    name: &'static str,
+) -> Result<Tagged<'de, A>, DecodeError> {
+    let mut tags = (0..)
+        .zip(&members)
+        .filter(|(_, (key, _))| key.as_str() == name);
+    let (tag, again) = (tags.next(), tags.next().is_some());
+    if again {
+        // Other members that stand twice are the variant's to refuse.
+        return Err(DecodeError::duplicate_field(name));
+    }
+    match tag {
+        Some((at, (_, tag))) if tag.as_str() != "null" => {
+            if !tag.as_str().starts_with('"') {
+                let tag = json::from_str(tag.as_str())?;
+                return Err(json::unfit(&tag, &"a string").inside_member(name));
             }
-            // `null` is as good as absent, if the variant's decoder agrees.
-            object.push(name, Value::Null);
-        } else {
-            object.push(key.as_str(), members.next_value::<Value>()?);
+            members[..=at].rotate_right(1);
+            Ok(Tagged::Later(object(&members)?))
         }
+        _ => Ok(Tagged::Absent(object(&members)?)),
     }
-    if let Some(name) = object.duplicate() {
-        return Err(A::Error::custom(format_args!("duplicate member `{name}`")));
-    }
-    match object.remove(name) {
-        None | Some(Value::Null) => Ok(Tagged::Absent(object.to_string())),
-        Some(tag) => {
-            let members = std::iter::once((name.to_owned(), tag)).chain(object);
-            Ok(Tagged::Later(members.collect::<Object>().to_string()))
+}
+
+/// The text of an object.
+fn object(members: &[(Key<'_>, Raw<'_>)]) -> Result<String, DecodeError> {
+    let mut text = String::from("{");
+    for (at, (name, value)) in members.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
         }
+        text.push_str(&serde_json::to_string(name.as_str())?);
+        text.push(':');
+        text.push_str(value.as_str());
     }
+    text.push('}');
+    Ok(text)
 }
 
 /// The tag is missing.
@@ -228,35 +264,4 @@ pub fn missing_tag<E: Error>(name: &'static str) -> E {
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
-}
-
-/// A text, borrowed where it can be.
-struct Text<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor;
-
-        impl<'de> Visitor<'de> for TextVisitor {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text)))
-            }
-        }
-
-        deserializer.deserialize_str(TextVisitor)
-    }
 }

@@ -2,6 +2,7 @@
 
 use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
+use serde_json::de::StrRead;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::located::{Located, Trail};
@@ -14,12 +15,46 @@ use super::{Members, Object, Value};
 /// Where the text is no JSON, goes on behind the value, nests deeper than
 /// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    let mut trail = Trail::default();
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = T::deserialize(Located::new(&mut deserializer, &mut trail));
-    match value.and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(fault(text, error, trail)),
+    let mut source = Source::new(text);
+    match T::deserialize(Located::new(&mut source.deserializer, &mut source.trail)) {
+        Ok(value) => match source.deserializer.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(source.fault(error)),
+        },
+        Err(error) => Err(source.fault(error)),
+    }
+}
+
+/// A text that is being decoded.
+struct Source<'a> {
+    text: &'a str,
+    deserializer: serde_json::Deserializer<StrRead<'a>>,
+    trail: Trail,
+}
+
+impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            deserializer: serde_json::Deserializer::from_str(text),
+            trail: Trail::default(),
+        }
+    }
+
+    /// Says what failed, and where.
+    #[cold]
+    fn fault(self, error: serde_json::Error) -> DecodeError {
+        if !error.is_data() {
+            return error.into();
+        }
+        // A fault of the text further on weighs more than one of the data.
+        if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
+            return syntax.into();
+        }
+        let error = DecodeError::from(error);
+        let within = error.path().segments().iter().cloned();
+        let path = self.trail.inward().chain(within).collect();
+        error.with_path(path)
     }
 }
 
@@ -79,22 +114,4 @@ pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, 
 /// with names that are no strings, nesting beyond the limit.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
     from_str(&serde_json::to_string(value)?)
-}
-
-/// Says what failed, and where.
-#[cold]
-fn fault(text: &str, error: serde_json::Error, trail: Trail) -> DecodeError {
-    if !error.is_data() {
-        return error.into();
-    }
-    // A fault of the text further on weighs more than one of the data.
-    if let Err(syntax) = serde_json::from_str::<IgnoredAny>(text) {
-        return syntax.into();
-    }
-    let error = DecodeError::from(error);
-    let mut path = trail.into_path();
-    for segment in error.path().segments() {
-        path.push(segment.clone());
-    }
-    error.with_path(path)
 }

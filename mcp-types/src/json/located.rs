@@ -12,7 +12,7 @@ use serde::de::{
 };
 
 use super::super::codec::Key;
-use super::super::error::{Path, Segment};
+use super::super::error::Segment;
 use super::de::RAW;
 
 mod variant;
@@ -34,9 +34,9 @@ impl Trail {
         self.0.push(Segment::Index(index));
     }
 
-    /// The place, from the root.
-    pub(super) fn into_path(self) -> Path {
-        self.0.into_iter().rev().collect()
+    /// The steps from the root.
+    pub(super) fn inward(self) -> impl Iterator<Item = Segment> {
+        self.0.into_iter().rev()
     }
 }
 

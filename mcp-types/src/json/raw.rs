@@ -12,11 +12,20 @@ use super::de::RAW;
 use super::read::Reader;
 
 /// The text of a value: a part of the input from JSON text, written anew from any other format.
+#[derive(Debug)]
 pub(crate) struct Raw<'de>(Cow<'de, str>);
 
-impl Raw<'_> {
+impl<'de> Raw<'de> {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text as a part of the input.
+    pub(crate) fn lent(&self) -> Option<&'de str> {
+        match self.0 {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
     }
 }
 

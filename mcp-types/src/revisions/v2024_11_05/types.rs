@@ -186,7 +186,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "resource" => {
@@ -357,7 +357,7 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -521,7 +521,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
                     }
@@ -962,7 +962,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     other => Err(codec::unknown_tag("SamplingContent", "type", other)),
@@ -2492,7 +2492,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -2591,7 +2591,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "sampling/createMessage" => {
                         codec::FromMembers::from_members(members)

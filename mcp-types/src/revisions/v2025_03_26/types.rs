@@ -385,7 +385,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -730,7 +730,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
                     }
@@ -913,7 +913,7 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ref/prompt" => {
                         codec::FromMembers::from_members(members).map(Self::Prompt)
                     }
@@ -1382,7 +1382,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -4330,7 +4330,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "sampling/createMessage" => {
                         codec::FromMembers::from_members(members)

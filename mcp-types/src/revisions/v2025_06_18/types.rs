@@ -571,7 +571,7 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -735,7 +735,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
                     }
@@ -1114,7 +1114,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -1518,7 +1518,7 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -6302,7 +6302,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -6410,7 +6410,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "sampling/createMessage" => {
                         codec::FromMembers::from_members(members)

@@ -1459,7 +1459,7 @@ impl<'de> codec::FromAny<'de> for ClientNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -1659,7 +1659,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "initialize" => {
                         codec::FromMembers::from_members(members).map(Self::Initialize)
                     }
@@ -3123,7 +3123,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "mode")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "url" => codec::FromMembers::from_members(members).map(Self::URL),
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
                     other => {
@@ -8022,7 +8022,7 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -8545,7 +8545,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -8694,7 +8694,7 @@ impl<'de> codec::FromAny<'de> for ServerRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
                     "tasks/get" => {
                         codec::FromMembers::from_members(members).map(Self::GetTask)

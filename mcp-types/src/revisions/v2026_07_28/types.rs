@@ -2113,7 +2113,7 @@ impl<'de> codec::FromAny<'de> for ClientRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "server/discover" => {
                         codec::FromMembers::from_members(members).map(Self::Discover)
                     }
@@ -2377,7 +2377,7 @@ impl<'de> codec::FromAny<'de> for CompletionReference {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "ref/prompt" => {
                         codec::FromMembers::from_members(members).map(Self::Prompt)
                     }
@@ -2974,7 +2974,7 @@ impl<'de> codec::FromAny<'de> for ContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -4389,7 +4389,7 @@ impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "mode")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "form" => codec::FromMembers::from_members(members).map(Self::Form),
                     "url" => codec::FromMembers::from_members(members).map(Self::URL),
                     other => {
@@ -6232,7 +6232,7 @@ impl<'de> codec::FromAny<'de> for InputRequest {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "sampling/createMessage" => {
                         codec::FromMembers::from_members(members)
                             .map(Self::CreateMessage)
@@ -14331,7 +14331,7 @@ impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "type")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "text" => codec::FromMembers::from_members(members).map(Self::Text),
                     "image" => codec::FromMembers::from_members(members).map(Self::Image),
                     "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
@@ -14859,7 +14859,7 @@ impl<'de> codec::FromAny<'de> for ServerNotification {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "method")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "notifications/cancelled" => {
                         codec::FromMembers::from_members(members).map(Self::Cancelled)
                     }
@@ -19737,7 +19737,7 @@ impl<'de> codec::FromAny<'de> for DetailedTask {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     "working" => {
                         codec::FromMembers::from_members(members).map(Self::Working)
                     }
@@ -21296,7 +21296,7 @@ impl<'de> codec::FromAny<'de> for GetTaskResult {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     #[cfg(feature = "tasks")]
                     "working" => {
                         codec::FromMembers::from_members(members).map(Self::Working)
@@ -23081,7 +23081,7 @@ impl<'de> codec::FromAny<'de> for TaskStatusNotificationParams {
     ) -> Result<Self, A::Error> {
         match codec::find_tag(members, "status")? {
             codec::Tagged::First(tag, members) => {
-                match &*tag {
+                match tag.as_str() {
                     #[cfg(feature = "tasks")]
                     "working" => {
                         codec::FromMembers::from_members(members).map(Self::Working)
