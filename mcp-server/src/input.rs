@@ -113,8 +113,8 @@ impl Inputs {
             rounds.once = sealed.once;
         }
         if let Some(raw) = head.input_responses.filter(present) {
-            rounds.responses = serde_json::from_str(raw.get())
-                .map_err(|error| invalid("inputResponses", &error))?;
+            rounds.responses =
+                json::from_str(raw.get()).map_err(|error| invalid("inputResponses", &error))?;
         }
         Ok(Self {
             origin: Some(Box::new(origin)),

@@ -6,6 +6,7 @@
 
 mod extra;
 mod member;
+mod members;
 mod object;
 mod shape;
 mod text;
@@ -14,7 +15,7 @@ mod union;
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::id::{ProgressToken, RequestId};
-pub use super::json::{Map, Number, Object, Value, from_object};
+pub use super::json::{Map, Number, Object, Value};
 pub use extra::{Empty, Extra};
 pub use member::{
     Slot, check_int, check_ints, check_number, check_size, integer, read_constant, read_int,
@@ -22,10 +23,11 @@ pub use member::{
     read_optional_ints, read_optional_number, read_optional_sized, read_sized, read_text,
     write_optional,
 };
+pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
-pub use shape::{Candidate, read_shape};
+pub use shape::{Candidate, read_shape, shape_of};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{
-    Attempt, Found, FromAny, array, find_tag, first_of, from_part, missing_tag, read_union,
-    unknown_tag,
+    Attempt, FromAny, Tagged, array, find_tag, first_of, from_part, from_text, missing_tag,
+    read_union, unknown_tag,
 };

@@ -115,13 +115,14 @@ pub fn object(value: Value) -> Result<Object, ConvertError> {
 /// When it is not what the other revision asks for.
 #[doc(hidden)]
 pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
-    Ok(json::from_value(json::to_value(value)?)?)
+    let text = serde_json::to_string(value).map_err(DecodeError::from)?;
+    Ok(json::from_str(&text)?)
 }
 
 impl Extra {
     /// Takes a member out and decodes it; `None` if it is not there or is something else.
     pub fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
-        json::from_value(self.remove(name)?).ok()
+        json::from_str(&self.remove(name)?.to_string()).ok()
     }
 
     /// Sets a member to the JSON of a value; a value that cannot be written is left out.

@@ -8,9 +8,11 @@
 mod convert;
 mod de;
 mod decode;
+mod located;
 mod node;
 mod number;
 mod object;
+mod raw;
 mod read;
 mod value;
 mod write;
@@ -20,10 +22,13 @@ pub mod iter {
     pub use super::object::iter::{IntoIter, Iter, IterMut};
 }
 
+pub(crate) use de::unfit;
 pub use de::{Members, NESTING_LIMIT};
 pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, to_value};
+pub(crate) use located::{Located, Trail};
 pub use number::Number;
 pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};
+pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;
 pub use value::Value;

@@ -264,7 +264,9 @@ impl Scope<'_> {
             #cfg_type
             impl<'de> codec::FromMembers<'de> for #ident {
                 const NAME: &'static str = #name;
-                fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+                fn from_members<A: MapAccess<'de>>(
+                    mut members: codec::Members<'de, A>,
+                ) -> Result<Self, A::Error> {
                     #(#slots)*
                     #start
                     while let Some(key) = members.next_key::<codec::Key<'de>>()? {

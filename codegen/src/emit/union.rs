@@ -1,7 +1,7 @@
 //! Unions: enums whose decoder chooses by kind, tag or shape.
 
 use super::{EmitError, Scope, cfg, docs};
-use crate::discriminate::{Candidate, JsonKind, Objects, plan};
+use crate::discriminate::{Candidate, JsonKind, Objects, Plan, plan};
 use crate::model::{Kind, Ty, Union, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -95,14 +95,26 @@ impl Scope<'_> {
 
     fn union_reading(&self, union: &Union) -> TokenStream {
         let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
-        let decide = self.emitter.hints.decide.get(name);
-        let plan = plan(self.model, name, union, decide);
+        let plan = self.plan(name, union);
         let mut hooks = Vec::new();
         for (kind, tried) in &plan.scalars {
             hooks.push(match tried.as_slice() {
                 [only] => self.scalar_hook(*kind, &union.variants[*only]),
                 several => self.several_hook(*kind, several.iter().map(|at| &union.variants[*at])),
             });
+        }
+        if let Some(candidates) = shapes_alone(&plan) {
+            let rows = rows(union, candidates);
+            return quote! {
+                #cfg_type
+                impl<'de> Deserialize<'de> for #ident {
+                    fn deserialize<D: Deserializer<'de>>(
+                        deserializer: D,
+                    ) -> Result<Self, D::Error> {
+                        codec::read_shape(deserializer, #name, #rows)
+                    }
+                }
+            };
         }
         let objects = self.object_hook(union, &plan.objects);
         let hooks = quote! { #(#hooks)* };
@@ -126,6 +138,10 @@ impl Scope<'_> {
                 #objects
             }
         }
+    }
+
+    fn plan(&self, name: &str, union: &Union) -> Plan {
+        plan(self.model, name, union, self.emitter.hints.decide.get(name))
     }
 
     /// Variants of one kind of value, tried in order.
@@ -179,21 +195,25 @@ impl Scope<'_> {
                 let value = match self.model.resolve(&variant.ty) {
                     Ty::Null => quote! { Ok(Self::#name) },
                     Ty::Any => quote! { Ok(Self::#name(Value::Null)) },
-                    _ => quote! { codec::from_part(Value::Null).map(Self::#name) },
+                    _ => quote! { codec::from_part(&Value::Null).map(Self::#name) },
                 };
                 quote! { #cfg fn from_null<E: serde::de::Error>() -> Result<Self, E> { #value } }
             }
-            JsonKind::Bool => quote! {
-                #cfg
-                fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-                    codec::from_part(Value::Bool(value)).map(Self::#name)
+            JsonKind::Bool => {
+                let read = match self.model.resolve(&variant.ty) {
+                    Ty::Bool => quote! { Ok(Self::#name(value)) },
+                    _ => quote! { codec::from_part(&Value::Bool(value)).map(Self::#name) },
+                };
+                quote! {
+                    #cfg
+                    fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> { #read }
                 }
-            },
+            }
             JsonKind::Number => {
                 let read = match self.model.resolve(&variant.ty) {
                     Ty::Int(_) => quote! { codec::integer(&value).map(Self::#name) },
                     Ty::Number(_) => quote! { Ok(Self::#name(value)) },
-                    _ => quote! { codec::from_part(Value::Number(value)).map(Self::#name) },
+                    _ => quote! { codec::from_part(&Value::Number(value)).map(Self::#name) },
                 };
                 quote! {
                     #cfg
@@ -204,7 +224,7 @@ impl Scope<'_> {
                 let read = if let Ty::String(_) = self.model.resolve(&variant.ty) {
                     quote! { Ok(Self::#name(value)) }
                 } else {
-                    quote! { codec::from_part(Value::String(value)).map(Self::#name) }
+                    quote! { codec::from_part(&Value::String(value)).map(Self::#name) }
                 };
                 quote! {
                     #cfg
@@ -224,27 +244,32 @@ impl Scope<'_> {
     /// The expression that decodes a variant from `members`.
     fn take(&self, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
-        let direct = match &variant.ty {
-            Ty::Named(target) => matches!(
-                self.model.get(target).map(|d| &d.kind),
-                Some(Kind::Object(_))
-            ),
-            _ => false,
+        let kind = match &variant.ty {
+            Ty::Named(target) => self.model.get(target).map(|def| (target, &def.kind)),
+            _ => None,
         };
-        if direct {
-            quote! { codec::FromMembers::from_members(members).map(Self::#name) }
-        } else {
-            quote! {
+        match kind {
+            Some((_, Kind::Object(_))) => {
+                quote! { codec::FromMembers::from_members(members).map(Self::#name) }
+            }
+            Some((target, Kind::Union(union)))
+                if shapes_alone(&self.plan(target, union)).is_none() =>
+            {
+                quote! { codec::FromAny::from_object(members).map(Self::#name) }
+            }
+            _ => quote! {
                 Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
                     .map(Self::#name)
-            }
+            },
         }
     }
 
     fn object_hook(&self, union: &Union, objects: &Objects) -> TokenStream {
         let name = &self.def.name;
         let signature = quote! {
-            fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error>
+            fn from_object<A: MapAccess<'de>>(
+                members: codec::Members<'de, A>,
+            ) -> Result<Self, A::Error>
         };
         match objects {
             Objects::None => quote! {},
@@ -260,36 +285,57 @@ impl Scope<'_> {
                 let arms = arms.iter().map(|(values, at)| {
                     let variant = &union.variants[*at];
                     let (cfg, take) = (cfg(&variant.features), self.take(variant));
-                    let none = (*absent == Some(*at)).then(|| quote! { | None });
-                    quote! { #cfg Some(#(#values)|*) #none => #take }
+                    quote! { #cfg #(#values)|* => #take }
                 });
-                let absent = absent
-                    .is_none()
-                    .then(|| quote! { None => Err(codec::missing_tag(#tag)), });
+                let absent = match absent {
+                    Some(at) => {
+                        let variant = format_ident!("{}", union.variants[*at].ident);
+                        quote! {
+                            codec::Tagged::Absent(text) => {
+                                codec::from_text(&text).map(Self::#variant)
+                            }
+                        }
+                    }
+                    None => quote! {
+                        codec::Tagged::Absent(_) => Err(codec::missing_tag(#tag))
+                    },
+                };
                 quote! {
                     #signature {
-                        let (tag, members) = codec::find_tag(members, #tag)?;
-                        match tag.as_deref() {
-                            #(#arms,)*
-                            Some(other) => Err(codec::unknown_tag(#name, #tag, other)),
-                            #absent
+                        match codec::find_tag(members, #tag)? {
+                            codec::Tagged::First(tag, members) => match tag.as_str() {
+                                #(#arms,)*
+                                other => Err(codec::unknown_tag(#name, #tag, other)),
+                            },
+                            codec::Tagged::Later(text) => codec::from_text(&text),
+                            #absent,
                         }
                     }
                 }
             }
             Objects::Shape(candidates) => {
-                let rows = candidates.iter().map(|candidate| row(union, candidate));
-                quote! {
-                    #signature {
-                        codec::read_shape(members, #name, const { &[#(#rows),*] })
-                    }
-                }
+                let rows = rows(union, candidates);
+                quote! { #signature { codec::shape_of(members, #name, #rows) } }
             }
         }
     }
 }
 
-/// A row of the table of candidates.
+/// The candidates of a union that has objects only, told apart by their shape.
+fn shapes_alone(plan: &Plan) -> Option<&[Candidate]> {
+    match &plan.objects {
+        Objects::Shape(candidates) if plan.scalars.is_empty() => Some(candidates),
+        _ => None,
+    }
+}
+
+/// The table of candidates.
+fn rows(union: &Union, candidates: &[Candidate]) -> TokenStream {
+    let rows = candidates.iter().map(|candidate| row(union, candidate));
+    quote! { const { &[#(#rows),*] } }
+}
+
+/// A row of it.
 fn row(union: &Union, candidate: &Candidate) -> TokenStream {
     let variant = &union.variants[candidate.variant];
     let cfg = cfg(&variant.features);
@@ -320,7 +366,7 @@ fn row(union: &Union, candidate: &Candidate) -> TokenStream {
             required: &[#(#required),*],
             nested: &[#(#nested),*],
             texts: &[#(#consts),*],
-            take: |object| codec::from_object(object).map(Self::#name),
+            take: |text| codec::from_text(text).map(Self::#name),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Sealed {
         let plain = keys
             .open(PURPOSE, bound_to, text)
             .map_err(|error| refused(&error))?;
-        let state: Self = serde_json::from_slice(&plain).map_err(|error| refused(&error))?;
+        let state: Self = json::from_slice(&plain).map_err(|error| refused(&error))?;
         if now() >= state.until {
             return Err(refused(&"it has lapsed; send the request again without it"));
         }

@@ -1,5 +1,6 @@
 //! Objects: from members to a struct.
 
+use super::members::Members;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
@@ -9,7 +10,7 @@ pub trait FromMembers<'de>: Sized {
     const NAME: &'static str;
 
     /// Reads all members.
-    fn from_members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error>;
+    fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error>;
 }
 
 /// Reads an object. Arrays, which derived decoders take for structs, are refused.
@@ -25,19 +26,27 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
         type Value = ();
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "an object (`{}`)", T::NAME)
+            expect_object(f, T::NAME)
         }
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            *self.0 = Some(T::from_members(members)?);
+            *self.0 = Some(T::from_members(Members::new(members))?);
             Ok(())
         }
     }
 
     let mut value = None;
     deserializer.deserialize_map(ObjectVisitor(&mut value))?;
-    value.ok_or_else(|| D::Error::custom("an object without members or end"))
+    match value {
+        Some(value) => Ok(value),
+        None => Err(D::Error::custom("an object without members or end")),
+    }
+}
+
+/// What is expected in place of something else.
+fn expect_object(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(f, "an object (`{name}`)")
 }
 
 /// Refuses a member of an object that allows no others.

@@ -26,6 +26,15 @@ pub struct UnknownValue {
     values: &'static [&'static str],
 }
 
+impl UnknownValue {
+    fn new(text: &str, values: &'static [&'static str]) -> Self {
+        Self {
+            text: text.to_owned(),
+            values,
+        }
+    }
+}
+
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -41,10 +50,7 @@ impl std::error::Error for UnknownValue {}
 
 /// Parses a value of a closed enumeration.
 pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
-    T::from_text(text).ok_or_else(|| UnknownValue {
-        text: text.to_owned(),
-        values: T::VALUES,
-    })
+    T::from_text(text).ok_or_else(|| UnknownValue::new(text, T::VALUES))
 }
 
 /// Reads a string enumeration.
@@ -58,15 +64,20 @@ pub fn read_text_enum<'de, T: FromText, D: Deserializer<'de>>(
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a string (`{}`)", self.0)
+            expect_string(f, self.0)
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            parse_text(text).map_err(E::custom)
+            T::from_text(text).ok_or_else(|| E::custom(UnknownValue::new(text, T::VALUES)))
         }
     }
 
     deserializer.deserialize_str(TextVisitor(name, PhantomData))
+}
+
+/// What is expected in place of something else.
+fn expect_string(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(f, "a string (`{name}`)")
 }
 
 /// A value that an open enumeration does not name. It is made by the enumeration's `From` only,

@@ -1,14 +1,12 @@
 //! Unions: by kind of value, and objects by their tag.
 
 use super::super::error::DecodeError;
-use super::super::json::{NUMBER, hides_numbers};
+use super::super::json::{self, NUMBER, Raw, hides_numbers};
+use super::members::Members;
 use super::{Key, Number, Value};
-use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer,
-    MapAccess, SeqAccess, Unexpected, Visitor,
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -57,7 +55,7 @@ pub trait FromAny<'de>: Sized {
     }
 
     /// From the members of an object.
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+    fn from_object<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
         drop(members);
         Err(A::Error::invalid_type(Unexpected::Map, &Union::<Self>::NEW))
     }
@@ -70,6 +68,11 @@ pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_any(Union::<T>::NEW)
 }
 
+/// What is expected in place of something else.
+pub(super) fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
+    write!(f, "one of the forms of `{union}`")
+}
+
 struct Union<T>(PhantomData<T>);
 
 impl<T> Union<T> {
@@ -80,7 +83,7 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one of the forms of `{}`", T::NAME)
+        expect_forms(f, T::NAME)
     }
 
     fn visit_unit<E: Error>(self) -> Result<T, E> {
@@ -128,10 +131,8 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
         let mut members = members;
-        // One form of members for both cases: each form compiles all variants once more.
         if !hides_numbers() {
-            let first = None;
-            return T::from_object(Peeked { first, members });
+            return T::from_object(Members::new(members));
         }
         let first = members.next_key::<Key<'de>>()?;
         if first.as_ref().is_some_and(|key| key.as_str() == NUMBER) {
@@ -141,50 +142,29 @@ impl<'de, T: FromAny<'de>> Visitor<'de> for Union<T> {
                 .map_err(A::Error::custom)?;
             return T::from_number(number.into());
         }
-        T::from_object(Peeked { first, members })
+        T::from_object(Members::after(first, members))
     }
 }
 
-/// Members of which the first name was looked at.
-struct Peeked<'de, A> {
-    first: Option<Key<'de>>,
-    members: A,
+/// A variant from JSON text.
+pub fn from_text<T: DeserializeOwned, E: Error>(text: &str) -> Result<T, E> {
+    json::from_str(text).map_err(E::custom)
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Peeked<'de, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        match self.first.take() {
-            Some(Key::Borrowed(name)) => seed
-                .deserialize(BorrowedStrDeserializer::new(name))
-                .map(Some),
-            Some(Key::Owned(name)) => seed.deserialize(name.into_deserializer()).map(Some),
-            None => self.members.next_key_seed(seed),
-        }
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        self.members.next_value_seed(seed)
-    }
-}
-
-/// A variant from a value that was read already.
-pub fn from_part<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
-    super::super::json::from_value(value).map_err(E::custom)
+/// A variant from a value that was read already: by its text, so that no type is compiled for
+/// values, too.
+pub fn from_part<T: DeserializeOwned, E: Error>(value: &Value) -> Result<T, E> {
+    from_text(&value.to_string())
 }
 
 /// Decodes a variant.
-pub type Attempt<T> = fn(Value) -> Result<T, DecodeError>;
+pub type Attempt<T> = fn(&Value) -> Result<T, DecodeError>;
 
 /// The first variant that accepts a value; the error of the first one if none does.
 pub fn first_of<T, E: Error>(value: &Value, tries: &[Attempt<T>]) -> Result<T, E> {
     let mut first = None;
     for attempt in tries {
-        match attempt(value.clone()) {
+        match attempt(value) {
             Ok(variant) => return Ok(variant),
             Err(error) => first = first.or(Some(error)),
         }
@@ -197,41 +177,80 @@ pub fn array<'de, A: SeqAccess<'de>>(items: A) -> Result<Value, A::Error> {
     Value::deserialize(serde::de::value::SeqAccessDeserializer::new(items))
 }
 
-/// The tag, if there is one, and all members.
-pub type Found<'de, A> = (Option<Cow<'de, str>>, Replay<'de, A>);
+/// Where an object has its tag.
+#[derive(Debug)]
+pub enum Tagged<'de, A> {
+    /// In front, as most writers have it: the tag, and all members.
+    First(Key<'de>, Members<'de, A>),
+    /// Behind others, or in a format that cannot lend it: JSON text of the same object with the
+    /// tag in front.
+    Later(String),
+    /// Nowhere, or it is `null`: JSON text of the object.
+    Absent(String),
+}
 
-/// Reads members up to the tag.
+/// Looks for the tag.
 ///
-/// Where the tag comes first, as most writers have it, nothing is put aside. Members before it
-/// wait as exact values and are replayed to the variant's decoder, the tag with them.
+/// Where it comes first, nothing is put aside. Otherwise the texts of all members are put in
+/// another order, to be decoded from there.
 pub fn find_tag<'de, A: MapAccess<'de>>(
-    mut members: A,
+    mut members: Members<'de, A>,
     name: &'static str,
-) -> Result<Found<'de, A>, A::Error> {
-    let mut buffer = Vec::new();
-    let mut tag = None;
+) -> Result<Tagged<'de, A>, A::Error> {
+    let mut waiting = Vec::new();
     while let Some(key) = members.next_key::<Key<'de>>()? {
-        if key.as_str() == name {
-            match members.next_value::<Option<Text<'de>>>()? {
-                Some(text) => {
-                    tag = Some(text.0);
-                    break;
-                }
-                // `null` is as good as absent, if the variant's decoder agrees.
-                None => buffer.push((key, Value::Null)),
-            }
-            continue;
+        let value = members.next_value::<Raw<'de>>()?;
+        if waiting.is_empty()
+            && key.as_str() == name
+            && let Some(text) = value.lent()
+            && let Ok(tag) = serde_json::from_str(text)
+        {
+            return Ok(Tagged::First(tag, members.again(name, text)));
         }
-        let value = members.next_value::<Value>()?;
-        buffer.push((key, value));
+        waiting.push((key, value));
     }
-    let replay = Replay {
-        tag: tag.clone().map(|tag| (name, tag)),
-        buffer: buffer.into_iter(),
-        value: Pending::None,
-        rest: Some(members),
-    };
-    Ok((tag, replay))
+    arrange(waiting, name).map_err(A::Error::custom)
+}
+
+/// Puts the tag in front.
+fn arrange<'de, A>(
+    mut members: Vec<(Key<'de>, Raw<'de>)>,
+    name: &'static str,
+) -> Result<Tagged<'de, A>, DecodeError> {
+    let mut tags = (0..)
+        .zip(&members)
+        .filter(|(_, (key, _))| key.as_str() == name);
+    let (tag, again) = (tags.next(), tags.next().is_some());
+    if again {
+        // Other members that stand twice are the variant's to refuse.
+        return Err(DecodeError::duplicate_field(name));
+    }
+    match tag {
+        Some((at, (_, tag))) if tag.as_str() != "null" => {
+            if !tag.as_str().starts_with('"') {
+                let tag = json::from_str(tag.as_str())?;
+                return Err(json::unfit(&tag, &"a string").inside_member(name));
+            }
+            members[..=at].rotate_right(1);
+            Ok(Tagged::Later(object(&members)?))
+        }
+        _ => Ok(Tagged::Absent(object(&members)?)),
+    }
+}
+
+/// The text of an object.
+fn object(members: &[(Key<'_>, Raw<'_>)]) -> Result<String, DecodeError> {
+    let mut text = String::from("{");
+    for (at, (name, value)) in members.iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(&serde_json::to_string(name.as_str())?);
+        text.push(':');
+        text.push_str(value.as_str());
+    }
+    text.push('}');
+    Ok(text)
 }
 
 /// The tag is missing.
@@ -245,115 +264,4 @@ pub fn missing_tag<E: Error>(name: &'static str) -> E {
 pub fn unknown_tag<E: Error>(union: &'static str, name: &'static str, value: &str) -> E {
     let message = format!("`{value}` is no `{name}` of `{union}`");
     E::custom(DecodeError::data(message).inside_member(name))
-}
-
-/// A text, borrowed where it can be.
-struct Text<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor;
-
-        impl<'de> Visitor<'de> for TextVisitor {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text)))
-            }
-        }
-
-        deserializer.deserialize_str(TextVisitor)
-    }
-}
-
-/// The tag, the members that came before it, then the rest.
-#[derive(Debug)]
-pub struct Replay<'de, A> {
-    tag: Option<(&'static str, Cow<'de, str>)>,
-    buffer: std::vec::IntoIter<(Key<'de>, Value)>,
-    value: Pending<'de>,
-    rest: Option<A>,
-}
-
-#[derive(Debug)]
-enum Pending<'de> {
-    None,
-    Tag(Cow<'de, str>),
-    Value(String, Value),
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        if let Some((name, tag)) = self.tag.take() {
-            self.value = Pending::Tag(tag);
-            return seed
-                .deserialize(BorrowedStrDeserializer::new(name))
-                .map(Some);
-        }
-        if let Some((key, value)) = self.buffer.next() {
-            let result = match &key {
-                Key::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-                Key::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
-            };
-            self.value = Pending::Value(key.into_string(), value);
-            return result.map(Some);
-        }
-        match &mut self.rest {
-            Some(rest) => rest.next_key_seed(seed),
-            None => Ok(None),
-        }
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        match std::mem::replace(&mut self.value, Pending::None) {
-            Pending::Tag(tag) => seed.deserialize(Tag(tag, PhantomData)),
-            Pending::Value(name, value) => seed
-                .deserialize(value)
-                .map_err(|error| A::Error::custom(error.inside_member(name))),
-            Pending::None => match &mut self.rest {
-                Some(rest) => rest.next_value_seed(seed),
-                None => Err(A::Error::custom("a value was asked for before its name")),
-            },
-        }
-    }
-}
-
-/// The tag's value, for a variant that checks it or, where it is optional, stores it.
-struct Tag<'de, E>(Cow<'de, str>, PhantomData<E>);
-
-impl<'de, E: Error> Deserializer<'de> for Tag<'de, E> {
-    type Error = E;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        match self.0 {
-            Cow::Borrowed(tag) => visitor.visit_borrowed_str(tag),
-            Cow::Owned(tag) => visitor.visit_string(tag),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        visitor.visit_some(self)
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
 }

@@ -6,10 +6,10 @@ use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Visitor};
 
 use super::super::error::DecodeError;
-use super::Number;
 use super::node::{Elements, Node};
 use super::number::arbitrary_precision;
 use super::read::{NUMBER, Reader};
+use super::{Number, Value};
 
 mod forward;
 mod members;
@@ -24,7 +24,7 @@ use variant::OneMember;
 pub const NESTING_LIMIT: usize = 127;
 
 /// The name by which `serde_json::value::RawValue` asks for the text of a value.
-const RAW: &str = "$serde_json::private::RawValue";
+pub(super) const RAW: &str = "$serde_json::private::RawValue";
 
 /// A value at some depth.
 struct Decoder<'de> {
@@ -45,6 +45,11 @@ impl<'de> Decoder<'de> {
     fn unfit<T>(&self, visitor: &dyn serde::de::Expected) -> Result<T> {
         Err(DecodeError::invalid_type(self.node.unexpected(), visitor))
     }
+}
+
+/// The error that a value is not what was expected.
+pub(crate) fn unfit(value: &Value, expected: &dyn serde::de::Expected) -> DecodeError {
+    DecodeError::invalid_type(Node::from(value).unexpected(), expected)
 }
 
 /// The depth of what stands within a container at `depth`.

@@ -1,13 +1,11 @@
 //! Decoding any type, with the path of what went wrong.
-//!
-//! The fast way knows no paths. Only when it has failed is the text read into a [`Value`] and
-//! decoded once more from there, step by step with the path in hand.
 
-use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed};
+use serde::de::{Deserialize, DeserializeOwned, IgnoredAny};
 use serde::ser::Serialize;
+use serde_json::de::StrRead;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
-use super::read::Reader;
+use super::located::{Located, Trail};
 use super::{Members, Object, Value};
 
 /// Decodes JSON text.
@@ -17,7 +15,47 @@ use super::{Members, Object, Value};
 /// Where the text is no JSON, goes on behind the value, nests deeper than
 /// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
-    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
+    let mut source = Source::new(text);
+    match T::deserialize(Located::new(&mut source.deserializer, &mut source.trail)) {
+        Ok(value) => match source.deserializer.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(source.fault(error)),
+        },
+        Err(error) => Err(source.fault(error)),
+    }
+}
+
+/// A text that is being decoded.
+struct Source<'a> {
+    text: &'a str,
+    deserializer: serde_json::Deserializer<StrRead<'a>>,
+    trail: Trail,
+}
+
+impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            deserializer: serde_json::Deserializer::from_str(text),
+            trail: Trail::default(),
+        }
+    }
+
+    /// Says what failed, and where.
+    #[cold]
+    fn fault(self, error: serde_json::Error) -> DecodeError {
+        if !error.is_data() {
+            return error.into();
+        }
+        // A fault of the text further on weighs more than one of the data.
+        if let Err(syntax) = serde_json::from_str::<IgnoredAny>(self.text) {
+            return syntax.into();
+        }
+        let error = DecodeError::from(error);
+        let within = error.path().segments().iter().cloned();
+        let path = self.trail.inward().chain(within).collect();
+        error.with_path(path)
+    }
 }
 
 /// Decodes JSON text in UTF-8.
@@ -76,24 +114,4 @@ pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, 
 /// with names that are no strings, nesting beyond the limit.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
     from_str(&serde_json::to_string(value)?)
-}
-
-/// Says where `T` failed.
-#[cold]
-fn explain<T: DeserializeOwned>(text: &str, fast: serde_json::Error) -> DecodeError {
-    if !fast.is_data() {
-        return fast.into();
-    }
-    // Members that stand twice are kept, so that `T` meets them where it met them before.
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Reader::<false>.deserialize(&mut deserializer);
-    match value.and_then(|value| deserializer.end().map(|()| value)) {
-        // A fault of the text further on weighs more than one of the data.
-        Err(syntax) => syntax.into(),
-        Ok(value) => match T::deserialize(&value) {
-            Err(slow) => slow,
-            // The two ways differ for types that are written for one format alone.
-            Ok(_) => fast.into(),
-        },
-    }
 }

@@ -8,7 +8,7 @@ use super::fault::EnvelopeError;
 use super::members::{MembersVisitor, read_id};
 use crate::error::DecodeError;
 use crate::id::RequestId;
-use crate::json;
+use crate::json::{self, Located, Trail};
 
 /// How the params and results of messages are decoded.
 pub(super) trait Bodies<'de> {
@@ -56,7 +56,8 @@ impl<'de> Bodies<'de> for Raw {
     }
 }
 
-/// Decodes params of one type and results of another, where `expects` agrees.
+/// Decodes params of one type and results of another, where `expects` agrees: by the deserializer
+/// of [`json::from_str`], for which the types are compiled anyway.
 struct Typed<'a, P, R, F> {
     expects: F,
     /// Where the body goes: in the members of the message it would be copied again and again.
@@ -80,7 +81,8 @@ where
     ) -> Result<(), D::Error> {
         match method {
             Some(method) if (self.expects)(Of::Method(method)) => {
-                *self.params = Some(P::deserialize(deserializer)?);
+                let mut trail = Trail::default();
+                *self.params = Some(P::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
             _ => Err(D::Error::custom("the other way")),
@@ -94,7 +96,8 @@ where
     ) -> Result<(), D::Error> {
         match id.and_then(|id| read_id(id).ok()) {
             Some(id) if (self.expects)(Of::Id(&id)) => {
-                *self.result = Some(R::deserialize(deserializer)?);
+                let mut trail = Trail::default();
+                *self.result = Some(R::deserialize(Located::new(deserializer, &mut trail))?);
                 Ok(())
             }
             _ => Err(D::Error::custom("the other way")),

@@ -49,7 +49,9 @@ impl<'de> Deserialize<'de> for Annotated {
 impl<'de> codec::FromMembers<'de> for Annotated {
     const NAME: &'static str = "Annotated";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut annotations = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -106,7 +108,9 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -177,16 +181,22 @@ impl<'de> Deserialize<'de> for ContentBlock {
 impl<'de> codec::FromAny<'de> for ContentBlock {
     const NAME: &'static str = "ContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::Resource)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "resource" => {
+                        codec::FromMembers::from_members(members).map(Self::Resource)
+                    }
+                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
+                }
             }
-            Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -256,7 +266,9 @@ impl<'de> Deserialize<'de> for CallToolResult {
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content = codec::Slot::EMPTY;
         let mut is_error = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -340,23 +352,32 @@ impl<'de> Deserialize<'de> for ClientNotification {
 impl<'de> codec::FromAny<'de> for ClientNotification {
     const NAME: &'static str = "ClientNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/initialized" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialized)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/roots/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::RootsListChanged)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ClientNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/initialized") => {
-                codec::FromMembers::from_members(members).map(Self::Initialized)
-            }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/roots/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::RootsListChanged)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -495,49 +516,56 @@ impl<'de> Deserialize<'de> for ClientRequest {
 impl<'de> codec::FromAny<'de> for ClientRequest {
     const NAME: &'static str = "ClientRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("initialize") => {
-                codec::FromMembers::from_members(members).map(Self::Initialize)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "initialize" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialize)
+                    }
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "resources/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResources)
+                    }
+                    "resources/templates/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResourceTemplates)
+                    }
+                    "resources/read" => {
+                        codec::FromMembers::from_members(members).map(Self::ReadResource)
+                    }
+                    "resources/subscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Subscribe)
+                    }
+                    "resources/unsubscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Unsubscribe)
+                    }
+                    "prompts/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListPrompts)
+                    }
+                    "prompts/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetPrompt)
+                    }
+                    "tools/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTools)
+                    }
+                    "tools/call" => {
+                        codec::FromMembers::from_members(members).map(Self::CallTool)
+                    }
+                    "logging/setLevel" => {
+                        codec::FromMembers::from_members(members).map(Self::SetLevel)
+                    }
+                    "completion/complete" => {
+                        codec::FromMembers::from_members(members).map(Self::Complete)
+                    }
+                    other => Err(codec::unknown_tag("ClientRequest", "method", other)),
+                }
             }
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("resources/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListResources)
-            }
-            Some("resources/templates/list") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ListResourceTemplates)
-            }
-            Some("resources/read") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResource)
-            }
-            Some("resources/subscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Subscribe)
-            }
-            Some("resources/unsubscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Unsubscribe)
-            }
-            Some("prompts/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListPrompts)
-            }
-            Some("prompts/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetPrompt)
-            }
-            Some("tools/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTools)
-            }
-            Some("tools/call") => {
-                codec::FromMembers::from_members(members).map(Self::CallTool)
-            }
-            Some("logging/setLevel") => {
-                codec::FromMembers::from_members(members).map(Self::SetLevel)
-            }
-            Some("completion/complete") => {
-                codec::FromMembers::from_members(members).map(Self::Complete)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -597,16 +625,8 @@ impl From<ListRootsResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ClientResult {
-    const NAME: &'static str = "ClientResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ClientResult",
             const {
                 &[
@@ -615,23 +635,21 @@ impl<'de> codec::FromAny<'de> for ClientResult {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
+                        take: |text| codec::from_text(text).map(Self::CreateMessage),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
+                        take: |text| codec::from_text(text).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -752,7 +770,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut messages = codec::Slot::EMPTY;
         let mut model_preferences = codec::Slot::EMPTY;
         let mut system_prompt = codec::Slot::EMPTY;
@@ -867,7 +887,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -935,13 +957,19 @@ impl<'de> Deserialize<'de> for SamplingContent {
 impl<'de> codec::FromAny<'de> for SamplingContent {
     const NAME: &'static str = "SamplingContent";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some(other) => Err(codec::unknown_tag("SamplingContent", "type", other)),
-            None => Err(codec::missing_tag("type")),
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    other => Err(codec::unknown_tag("SamplingContent", "type", other)),
+                }
+            }
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -1021,7 +1049,9 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut model = codec::Slot::EMPTY;
         let mut stop_reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1095,7 +1125,9 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1180,7 +1212,9 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut messages = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1246,7 +1280,9 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1343,7 +1379,9 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut server_info = codec::Slot::EMPTY;
@@ -1441,16 +1479,8 @@ impl From<JSONRPCError> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
-    const NAME: &'static str = "JSONRPCMessage";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCMessage",
             const {
                 &[
@@ -1459,28 +1489,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -1538,7 +1568,9 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1629,7 +1661,9 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resources = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1701,7 +1735,9 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1787,7 +1823,9 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1868,7 +1906,9 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut progress = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
@@ -1934,7 +1974,9 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2006,7 +2048,9 @@ impl<'de> Deserialize<'de> for PromptMessage {
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2113,7 +2157,9 @@ impl<'de> Deserialize<'de> for Resource {
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -2204,7 +2250,9 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2313,7 +2361,9 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut logging = codec::Slot::EMPTY;
         let mut prompts = codec::Slot::EMPTY;
@@ -2437,32 +2487,45 @@ impl<'de> Deserialize<'de> for ServerNotification {
 impl<'de> codec::FromAny<'de> for ServerNotification {
     const NAME: &'static str = "ServerNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/resources/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceListChanged)
+                    }
+                    "notifications/resources/updated" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceUpdated)
+                    }
+                    "notifications/prompts/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::PromptListChanged)
+                    }
+                    "notifications/tools/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ToolListChanged)
+                    }
+                    "notifications/message" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::LoggingMessage)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ServerNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/resources/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceListChanged)
-            }
-            Some("notifications/resources/updated") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceUpdated)
-            }
-            Some("notifications/prompts/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::PromptListChanged)
-            }
-            Some("notifications/tools/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ToolListChanged)
-            }
-            Some("notifications/message") => {
-                codec::FromMembers::from_members(members).map(Self::LoggingMessage)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -2523,18 +2586,25 @@ impl<'de> Deserialize<'de> for ServerRequest {
 impl<'de> codec::FromAny<'de> for ServerRequest {
     const NAME: &'static str = "ServerRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("sampling/createMessage") => {
-                codec::FromMembers::from_members(members).map(Self::CreateMessage)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "sampling/createMessage" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::CreateMessage)
+                    }
+                    "roots/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListRoots)
+                    }
+                    other => Err(codec::unknown_tag("ServerRequest", "method", other)),
+                }
             }
-            Some("roots/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListRoots)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -2640,16 +2710,8 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ServerResult {
-    const NAME: &'static str = "ServerResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ServerResult",
             const {
                 &[
@@ -2658,31 +2720,29 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
+                        take: |text| codec::from_text(text).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
+                        take: |text| codec::from_text(text).map(Self::ListResources),
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -2690,42 +2750,42 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
+                        take: |text| codec::from_text(text).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
+                        take: |text| codec::from_text(text).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
+                        take: |text| codec::from_text(text).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
+                        take: |text| codec::from_text(text).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
+                        take: |text| codec::from_text(text).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -2798,7 +2858,9 @@ impl<'de> Deserialize<'de> for Tool {
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut input_schema = codec::Slot::EMPTY;

@@ -60,7 +60,9 @@ impl<'de> Deserialize<'de> for Annotations {
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut audience = codec::Slot::EMPTY;
         let mut priority = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -146,7 +148,9 @@ impl<'de> Deserialize<'de> for AudioContent {
 impl<'de> codec::FromMembers<'de> for AudioContent {
     const NAME: &'static str = "AudioContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -228,7 +232,9 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut blob = codec::Slot::EMPTY;
@@ -293,7 +299,9 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -372,17 +380,23 @@ impl<'de> Deserialize<'de> for ContentBlock {
 impl<'de> codec::FromAny<'de> for ContentBlock {
     const NAME: &'static str = "ContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::Resource)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    "resource" => {
+                        codec::FromMembers::from_members(members).map(Self::Resource)
+                    }
+                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
+                }
             }
-            Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -453,7 +467,9 @@ impl<'de> Deserialize<'de> for CallToolResult {
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content = codec::Slot::EMPTY;
         let mut is_error = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -549,7 +565,9 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut roots = codec::Slot::EMPTY;
         let mut sampling = codec::Slot::EMPTY;
@@ -707,49 +725,56 @@ impl<'de> Deserialize<'de> for ClientRequest {
 impl<'de> codec::FromAny<'de> for ClientRequest {
     const NAME: &'static str = "ClientRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("initialize") => {
-                codec::FromMembers::from_members(members).map(Self::Initialize)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "initialize" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialize)
+                    }
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "resources/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResources)
+                    }
+                    "resources/templates/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResourceTemplates)
+                    }
+                    "resources/read" => {
+                        codec::FromMembers::from_members(members).map(Self::ReadResource)
+                    }
+                    "resources/subscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Subscribe)
+                    }
+                    "resources/unsubscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Unsubscribe)
+                    }
+                    "prompts/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListPrompts)
+                    }
+                    "prompts/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetPrompt)
+                    }
+                    "tools/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTools)
+                    }
+                    "tools/call" => {
+                        codec::FromMembers::from_members(members).map(Self::CallTool)
+                    }
+                    "logging/setLevel" => {
+                        codec::FromMembers::from_members(members).map(Self::SetLevel)
+                    }
+                    "completion/complete" => {
+                        codec::FromMembers::from_members(members).map(Self::Complete)
+                    }
+                    other => Err(codec::unknown_tag("ClientRequest", "method", other)),
+                }
             }
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("resources/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListResources)
-            }
-            Some("resources/templates/list") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ListResourceTemplates)
-            }
-            Some("resources/read") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResource)
-            }
-            Some("resources/subscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Subscribe)
-            }
-            Some("resources/unsubscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Unsubscribe)
-            }
-            Some("prompts/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListPrompts)
-            }
-            Some("prompts/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetPrompt)
-            }
-            Some("tools/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTools)
-            }
-            Some("tools/call") => {
-                codec::FromMembers::from_members(members).map(Self::CallTool)
-            }
-            Some("logging/setLevel") => {
-                codec::FromMembers::from_members(members).map(Self::SetLevel)
-            }
-            Some("completion/complete") => {
-                codec::FromMembers::from_members(members).map(Self::Complete)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -809,16 +834,8 @@ impl From<ListRootsResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ClientResult {
-    const NAME: &'static str = "ClientResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ClientResult",
             const {
                 &[
@@ -827,23 +844,21 @@ impl<'de> codec::FromAny<'de> for ClientResult {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
+                        take: |text| codec::from_text(text).map(Self::CreateMessage),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
+                        take: |text| codec::from_text(text).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -893,17 +908,25 @@ impl<'de> Deserialize<'de> for CompletionReference {
 impl<'de> codec::FromAny<'de> for CompletionReference {
     const NAME: &'static str = "CompletionReference";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("ref/prompt") => {
-                codec::FromMembers::from_members(members).map(Self::Prompt)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ref/prompt" => {
+                        codec::FromMembers::from_members(members).map(Self::Prompt)
+                    }
+                    "ref/resource" => {
+                        codec::FromMembers::from_members(members).map(Self::Resource)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("CompletionReference", "type", other))
+                    }
+                }
             }
-            Some("ref/resource") => {
-                codec::FromMembers::from_members(members).map(Self::Resource)
-            }
-            Some(other) => Err(codec::unknown_tag("CompletionReference", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -954,7 +977,9 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ref_ = codec::Slot::EMPTY;
         let mut argument = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1016,7 +1041,9 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1155,7 +1182,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut messages = codec::Slot::EMPTY;
         let mut model_preferences = codec::Slot::EMPTY;
         let mut system_prompt = codec::Slot::EMPTY;
@@ -1270,7 +1299,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1346,14 +1377,20 @@ impl<'de> Deserialize<'de> for SamplingContent {
 impl<'de> codec::FromAny<'de> for SamplingContent {
     const NAME: &'static str = "SamplingContent";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some(other) => Err(codec::unknown_tag("SamplingContent", "type", other)),
-            None => Err(codec::missing_tag("type")),
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    other => Err(codec::unknown_tag("SamplingContent", "type", other)),
+                }
+            }
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -1434,7 +1471,9 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut model = codec::Slot::EMPTY;
         let mut stop_reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1501,16 +1540,8 @@ impl From<BlobResourceContents> for AnyResourceContents {
 
 impl<'de> Deserialize<'de> for AnyResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for AnyResourceContents {
-    const NAME: &'static str = "AnyResourceContents";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "AnyResourceContents",
             const {
                 &[
@@ -1519,14 +1550,14 @@ impl<'de> codec::FromAny<'de> for AnyResourceContents {
                         required: &["text", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
+                        take: |text| codec::from_text(text).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "BlobResourceContents",
                         required: &["blob", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
+                        take: |text| codec::from_text(text).map(Self::Blob),
                     },
                 ]
             },
@@ -1586,7 +1617,9 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 impl<'de> codec::FromMembers<'de> for EmbeddedResource {
     const NAME: &'static str = "EmbeddedResource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut resource = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
@@ -1651,7 +1684,9 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1736,7 +1771,9 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut messages = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1816,7 +1853,9 @@ impl<'de> Deserialize<'de> for ImageContent {
 impl<'de> codec::FromMembers<'de> for ImageContent {
     const NAME: &'static str = "ImageContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -1889,7 +1928,9 @@ impl<'de> Deserialize<'de> for Implementation {
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut version = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1959,7 +2000,9 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut client_info = codec::Slot::EMPTY;
@@ -2027,7 +2070,9 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2124,7 +2169,9 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut server_info = codec::Slot::EMPTY;
@@ -2203,16 +2250,8 @@ impl From<JSONRPCNotification> for JSONRPCBatchRequestItem {
 
 impl<'de> Deserialize<'de> for JSONRPCBatchRequestItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
-    const NAME: &'static str = "JSONRPCBatchRequestItem";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCBatchRequestItem",
             const {
                 &[
@@ -2221,14 +2260,14 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -2276,16 +2315,8 @@ impl From<JSONRPCError> for JSONRPCBatchResponseItem {
 
 impl<'de> Deserialize<'de> for JSONRPCBatchResponseItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
-    const NAME: &'static str = "JSONRPCBatchResponseItem";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCBatchResponseItem",
             const {
                 &[
@@ -2294,14 +2325,14 @@ impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                 ]
             },
@@ -2399,8 +2430,10 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
         )
     }
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        codec::read_shape(
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        codec::shape_of(
             members,
             "JSONRPCMessage",
             const {
@@ -2410,28 +2443,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -2491,7 +2524,9 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2582,7 +2617,9 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut prompts = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2655,7 +2692,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2746,7 +2785,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource_templates = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2820,7 +2861,9 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2911,7 +2954,9 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resources = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2984,7 +3029,9 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3059,7 +3106,9 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut roots = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3127,7 +3176,9 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3213,7 +3264,9 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3300,7 +3353,9 @@ impl<'de> Deserialize<'de> for Prompt {
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
@@ -3386,7 +3441,9 @@ impl<'de> Deserialize<'de> for PromptArgument {
 impl<'de> codec::FromMembers<'de> for PromptArgument {
     const NAME: &'static str = "PromptArgument";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut required = codec::Slot::EMPTY;
@@ -3455,7 +3512,9 @@ impl<'de> Deserialize<'de> for PromptMessage {
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3516,7 +3575,9 @@ impl<'de> Deserialize<'de> for PromptReference {
 impl<'de> codec::FromMembers<'de> for PromptReference {
     const NAME: &'static str = "PromptReference";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3579,7 +3640,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3660,7 +3723,9 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut contents = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3767,7 +3832,9 @@ impl<'de> Deserialize<'de> for Resource {
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -3865,7 +3932,9 @@ impl<'de> Deserialize<'de> for ResourceContents {
 impl<'de> codec::FromMembers<'de> for ResourceContents {
     const NAME: &'static str = "ResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3926,7 +3995,9 @@ impl<'de> Deserialize<'de> for ResourceReference {
 impl<'de> codec::FromMembers<'de> for ResourceReference {
     const NAME: &'static str = "ResourceReference";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4026,7 +4097,9 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri_template = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -4113,7 +4186,9 @@ impl<'de> Deserialize<'de> for Root {
 impl<'de> codec::FromMembers<'de> for Root {
     const NAME: &'static str = "Root";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4177,7 +4252,9 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4248,18 +4325,25 @@ impl<'de> Deserialize<'de> for ServerRequest {
 impl<'de> codec::FromAny<'de> for ServerRequest {
     const NAME: &'static str = "ServerRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("sampling/createMessage") => {
-                codec::FromMembers::from_members(members).map(Self::CreateMessage)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "sampling/createMessage" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::CreateMessage)
+                    }
+                    "roots/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListRoots)
+                    }
+                    other => Err(codec::unknown_tag("ServerRequest", "method", other)),
+                }
             }
-            Some("roots/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListRoots)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -4365,16 +4449,8 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ServerResult {
-    const NAME: &'static str = "ServerResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ServerResult",
             const {
                 &[
@@ -4383,31 +4459,29 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
+                        take: |text| codec::from_text(text).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
+                        take: |text| codec::from_text(text).map(Self::ListResources),
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -4415,42 +4489,42 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
+                        take: |text| codec::from_text(text).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
+                        take: |text| codec::from_text(text).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
+                        take: |text| codec::from_text(text).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
+                        take: |text| codec::from_text(text).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
+                        take: |text| codec::from_text(text).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -4517,7 +4591,9 @@ impl<'de> Deserialize<'de> for TextContent {
 impl<'de> codec::FromMembers<'de> for TextContent {
     const NAME: &'static str = "TextContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut text = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
@@ -4595,7 +4671,9 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut text = codec::Slot::EMPTY;
@@ -4686,7 +4764,9 @@ impl<'de> Deserialize<'de> for Tool {
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut input_schema = codec::Slot::EMPTY;

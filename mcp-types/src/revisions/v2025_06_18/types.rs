@@ -50,7 +50,9 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -111,7 +113,9 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -209,7 +213,9 @@ impl<'de> Deserialize<'de> for CallToolResult {
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content = codec::Slot::EMPTY;
         let mut structured_content = codec::Slot::EMPTY;
         let mut is_error = codec::Slot::EMPTY;
@@ -290,7 +296,9 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut request_id = codec::Slot::EMPTY;
         let mut reason = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -353,7 +361,9 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -463,7 +473,9 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut roots = codec::Slot::EMPTY;
         let mut sampling = codec::Slot::EMPTY;
@@ -554,23 +566,32 @@ impl<'de> Deserialize<'de> for ClientNotification {
 impl<'de> codec::FromAny<'de> for ClientNotification {
     const NAME: &'static str = "ClientNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/initialized" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialized)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/roots/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::RootsListChanged)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ClientNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/initialized") => {
-                codec::FromMembers::from_members(members).map(Self::Initialized)
-            }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/roots/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::RootsListChanged)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -709,49 +730,56 @@ impl<'de> Deserialize<'de> for ClientRequest {
 impl<'de> codec::FromAny<'de> for ClientRequest {
     const NAME: &'static str = "ClientRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("initialize") => {
-                codec::FromMembers::from_members(members).map(Self::Initialize)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "initialize" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialize)
+                    }
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "resources/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResources)
+                    }
+                    "resources/templates/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResourceTemplates)
+                    }
+                    "resources/read" => {
+                        codec::FromMembers::from_members(members).map(Self::ReadResource)
+                    }
+                    "resources/subscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Subscribe)
+                    }
+                    "resources/unsubscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Unsubscribe)
+                    }
+                    "prompts/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListPrompts)
+                    }
+                    "prompts/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetPrompt)
+                    }
+                    "tools/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTools)
+                    }
+                    "tools/call" => {
+                        codec::FromMembers::from_members(members).map(Self::CallTool)
+                    }
+                    "logging/setLevel" => {
+                        codec::FromMembers::from_members(members).map(Self::SetLevel)
+                    }
+                    "completion/complete" => {
+                        codec::FromMembers::from_members(members).map(Self::Complete)
+                    }
+                    other => Err(codec::unknown_tag("ClientRequest", "method", other)),
+                }
             }
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("resources/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListResources)
-            }
-            Some("resources/templates/list") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ListResourceTemplates)
-            }
-            Some("resources/read") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResource)
-            }
-            Some("resources/subscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Subscribe)
-            }
-            Some("resources/unsubscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Unsubscribe)
-            }
-            Some("prompts/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListPrompts)
-            }
-            Some("prompts/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetPrompt)
-            }
-            Some("tools/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTools)
-            }
-            Some("tools/call") => {
-                codec::FromMembers::from_members(members).map(Self::CallTool)
-            }
-            Some("logging/setLevel") => {
-                codec::FromMembers::from_members(members).map(Self::SetLevel)
-            }
-            Some("completion/complete") => {
-                codec::FromMembers::from_members(members).map(Self::Complete)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -819,16 +847,8 @@ impl From<ElicitResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ClientResult {
-    const NAME: &'static str = "ClientResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ClientResult",
             const {
                 &[
@@ -837,30 +857,28 @@ impl<'de> codec::FromAny<'de> for ClientResult {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
+                        take: |text| codec::from_text(text).map(Self::CreateMessage),
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
+                        take: |text| codec::from_text(text).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
+                        take: |text| codec::from_text(text).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -927,7 +945,9 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ref_ = codec::Slot::EMPTY;
         let mut argument = codec::Slot::EMPTY;
         let mut context = codec::Slot::EMPTY;
@@ -993,7 +1013,9 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1087,20 +1109,26 @@ impl<'de> Deserialize<'de> for ContentBlock {
 impl<'de> codec::FromAny<'de> for ContentBlock {
     const NAME: &'static str = "ContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some("resource_link") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceLink)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    "resource_link" => {
+                        codec::FromMembers::from_members(members).map(Self::ResourceLink)
+                    }
+                    "resource" => {
+                        codec::FromMembers::from_members(members).map(Self::Resource)
+                    }
+                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
+                }
             }
-            Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::Resource)
-            }
-            Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -1220,7 +1248,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut messages = codec::Slot::EMPTY;
         let mut model_preferences = codec::Slot::EMPTY;
         let mut system_prompt = codec::Slot::EMPTY;
@@ -1335,7 +1365,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1481,14 +1513,20 @@ impl<'de> Deserialize<'de> for SamplingContent {
 impl<'de> codec::FromAny<'de> for SamplingContent {
     const NAME: &'static str = "SamplingContent";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some(other) => Err(codec::unknown_tag("SamplingContent", "type", other)),
-            None => Err(codec::missing_tag("type")),
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    other => Err(codec::unknown_tag("SamplingContent", "type", other)),
+                }
+            }
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -1569,7 +1607,9 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut model = codec::Slot::EMPTY;
         let mut stop_reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1652,7 +1692,9 @@ impl<'de> Deserialize<'de> for RequestedSchema {
 impl<'de> codec::FromMembers<'de> for RequestedSchema {
     const NAME: &'static str = "RequestedSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
         let mut required = codec::Slot::EMPTY;
@@ -1719,7 +1761,9 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut message = codec::Slot::EMPTY;
         let mut requested_schema = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1783,7 +1827,9 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1859,7 +1905,7 @@ impl codec::FromAny<'_> for ElicitValue {
     const NAME: &'static str = "ElicitValue";
 
     fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-        codec::from_part(Value::Bool(value)).map(Self::Boolean)
+        Ok(Self::Boolean(value))
     }
 
     fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
@@ -1936,7 +1982,9 @@ impl<'de> Deserialize<'de> for ElicitResult {
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut action = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2032,7 +2080,9 @@ impl<'de> Deserialize<'de> for EnumSchema {
 impl<'de> codec::FromMembers<'de> for EnumSchema {
     const NAME: &'static str = "EnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -2116,7 +2166,9 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2177,7 +2229,9 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2262,7 +2316,9 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut messages = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2341,7 +2397,9 @@ impl<'de> Deserialize<'de> for Implementation {
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut version = codec::Slot::EMPTY;
@@ -2415,7 +2473,9 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut client_info = codec::Slot::EMPTY;
@@ -2483,7 +2543,9 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2580,7 +2642,9 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut server_info = codec::Slot::EMPTY;
@@ -2675,7 +2739,9 @@ impl<'de> Deserialize<'de> for InitializedNotification {
 impl<'de> codec::FromMembers<'de> for InitializedNotification {
     const NAME: &'static str = "InitializedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2748,7 +2814,9 @@ impl<'de> Deserialize<'de> for JSONRPCError {
 impl<'de> codec::FromMembers<'de> for JSONRPCError {
     const NAME: &'static str = "JSONRPCError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut error = codec::Slot::EMPTY;
@@ -2826,16 +2894,8 @@ impl From<JSONRPCError> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
-    const NAME: &'static str = "JSONRPCMessage";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCMessage",
             const {
                 &[
@@ -2844,28 +2904,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -2926,7 +2986,9 @@ impl<'de> Deserialize<'de> for JSONRPCNotification {
 impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
@@ -3008,7 +3070,9 @@ impl<'de> Deserialize<'de> for JSONRPCRequest {
 impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut method = codec::Slot::EMPTY;
@@ -3085,7 +3149,9 @@ impl<'de> Deserialize<'de> for JSONRPCResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut result = codec::Slot::EMPTY;
@@ -3158,7 +3224,9 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut cursor = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -3222,7 +3290,9 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3313,7 +3383,9 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut prompts = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3386,7 +3458,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3477,7 +3551,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource_templates = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3551,7 +3627,9 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3642,7 +3720,9 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resources = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3715,7 +3795,9 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3785,7 +3867,9 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3871,7 +3955,9 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3949,7 +4035,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut level = codec::Slot::EMPTY;
         let mut logger = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -4015,7 +4103,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4094,7 +4184,9 @@ impl<'de> Deserialize<'de> for Notification {
 impl<'de> codec::FromMembers<'de> for Notification {
     const NAME: &'static str = "Notification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4195,7 +4287,9 @@ impl<'de> Deserialize<'de> for NumberSchema {
 impl<'de> codec::FromMembers<'de> for NumberSchema {
     const NAME: &'static str = "NumberSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -4279,7 +4373,9 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut params = codec::Slot::EMPTY;
         let mut method = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4348,7 +4444,9 @@ impl<'de> Deserialize<'de> for PingRequest {
 impl<'de> codec::FromMembers<'de> for PingRequest {
     const NAME: &'static str = "PingRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4422,16 +4520,8 @@ impl From<EnumSchema> for PrimitiveSchemaDefinition {
 
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
-    const NAME: &'static str = "PrimitiveSchemaDefinition";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "PrimitiveSchemaDefinition",
             const {
                 &[
@@ -4440,28 +4530,28 @@ impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "StringSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::String),
+                        take: |text| codec::from_text(text).map(Self::String),
                     },
                     codec::Candidate {
                         name: "NumberSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["number", "integer"])],
-                        take: |object| codec::from_object(object).map(Self::Number),
+                        take: |text| codec::from_text(text).map(Self::Number),
                     },
                     codec::Candidate {
                         name: "BooleanSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["boolean"])],
-                        take: |object| codec::from_object(object).map(Self::Boolean),
+                        take: |text| codec::from_text(text).map(Self::Boolean),
                     },
                 ]
             },
@@ -4538,7 +4628,9 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut progress = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
@@ -4608,7 +4700,9 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4720,7 +4814,9 @@ impl<'de> Deserialize<'de> for Prompt {
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -4803,7 +4899,9 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4875,7 +4973,9 @@ impl<'de> Deserialize<'de> for PromptMessage {
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4935,7 +5035,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -4992,7 +5094,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5070,7 +5174,9 @@ impl<'de> Deserialize<'de> for Request {
 impl<'de> codec::FromMembers<'de> for Request {
     const NAME: &'static str = "Request";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5199,7 +5305,9 @@ impl<'de> Deserialize<'de> for Resource {
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -5373,7 +5481,9 @@ impl<'de> Deserialize<'de> for ResourceLink {
 impl<'de> codec::FromMembers<'de> for ResourceLink {
     const NAME: &'static str = "ResourceLink";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -5494,7 +5604,9 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5621,7 +5733,9 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri_template = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -5713,7 +5827,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -5772,7 +5888,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5848,7 +5966,9 @@ impl<'de> Deserialize<'de> for RootsListChangedNotification {
 impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
     const NAME: &'static str = "RootsListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5919,7 +6039,9 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -6038,7 +6160,9 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut logging = codec::Slot::EMPTY;
         let mut completions = codec::Slot::EMPTY;
@@ -6173,32 +6297,45 @@ impl<'de> Deserialize<'de> for ServerNotification {
 impl<'de> codec::FromAny<'de> for ServerNotification {
     const NAME: &'static str = "ServerNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/resources/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceListChanged)
+                    }
+                    "notifications/resources/updated" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceUpdated)
+                    }
+                    "notifications/prompts/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::PromptListChanged)
+                    }
+                    "notifications/tools/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ToolListChanged)
+                    }
+                    "notifications/message" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::LoggingMessage)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ServerNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/resources/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceListChanged)
-            }
-            Some("notifications/resources/updated") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceUpdated)
-            }
-            Some("notifications/prompts/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::PromptListChanged)
-            }
-            Some("notifications/tools/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ToolListChanged)
-            }
-            Some("notifications/message") => {
-                codec::FromMembers::from_members(members).map(Self::LoggingMessage)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -6268,21 +6405,28 @@ impl<'de> Deserialize<'de> for ServerRequest {
 impl<'de> codec::FromAny<'de> for ServerRequest {
     const NAME: &'static str = "ServerRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("sampling/createMessage") => {
-                codec::FromMembers::from_members(members).map(Self::CreateMessage)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "sampling/createMessage" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::CreateMessage)
+                    }
+                    "roots/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListRoots)
+                    }
+                    "elicitation/create" => {
+                        codec::FromMembers::from_members(members).map(Self::Elicit)
+                    }
+                    other => Err(codec::unknown_tag("ServerRequest", "method", other)),
+                }
             }
-            Some("roots/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListRoots)
-            }
-            Some("elicitation/create") => {
-                codec::FromMembers::from_members(members).map(Self::Elicit)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -6389,16 +6533,8 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ServerResult {
-    const NAME: &'static str = "ServerResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ServerResult",
             const {
                 &[
@@ -6407,31 +6543,29 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
+                        take: |text| codec::from_text(text).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
+                        take: |text| codec::from_text(text).map(Self::ListResources),
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -6439,42 +6573,42 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
+                        take: |text| codec::from_text(text).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
+                        take: |text| codec::from_text(text).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
+                        take: |text| codec::from_text(text).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
+                        take: |text| codec::from_text(text).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
+                        take: |text| codec::from_text(text).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -6529,7 +6663,9 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
     const NAME: &'static str = "SetLevelRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut level = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -6587,7 +6723,9 @@ impl<'de> Deserialize<'de> for SetLevelRequest {
 impl<'de> codec::FromMembers<'de> for SetLevelRequest {
     const NAME: &'static str = "SetLevelRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -6702,7 +6840,9 @@ impl<'de> Deserialize<'de> for StringSchema {
 impl<'de> codec::FromMembers<'de> for StringSchema {
     const NAME: &'static str = "StringSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -6795,7 +6935,9 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
     const NAME: &'static str = "SubscribeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -6853,7 +6995,9 @@ impl<'de> Deserialize<'de> for SubscribeRequest {
 impl<'de> codec::FromMembers<'de> for SubscribeRequest {
     const NAME: &'static str = "SubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -6937,7 +7081,9 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
         let mut required = codec::Slot::EMPTY;
@@ -7018,7 +7164,9 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
         let mut required = codec::Slot::EMPTY;
@@ -7142,7 +7290,9 @@ impl<'de> Deserialize<'de> for Tool {
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -7246,7 +7396,9 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -7312,7 +7464,9 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
     const NAME: &'static str = "UnsubscribeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -7369,7 +7523,9 @@ impl<'de> Deserialize<'de> for UnsubscribeRequest {
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
     const NAME: &'static str = "UnsubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();

@@ -45,7 +45,9 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -125,7 +127,9 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 impl<'de> codec::FromMembers<'de> for RequestMetaObject {
     const NAME: &'static str = "RequestMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -219,7 +223,9 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut task = codec::Slot::EMPTY;
@@ -323,7 +329,9 @@ impl<'de> Deserialize<'de> for CallToolResult {
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content = codec::Slot::EMPTY;
         let mut structured_content = codec::Slot::EMPTY;
         let mut is_error = codec::Slot::EMPTY;
@@ -393,7 +401,9 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -474,7 +484,9 @@ impl<'de> Deserialize<'de> for CancelTaskRequest {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -623,7 +635,9 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 impl<'de> codec::FromMembers<'de> for CancelTaskResult {
     const NAME: &'static str = "CancelTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -739,7 +753,9 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -844,7 +860,9 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut request_id = codec::Slot::EMPTY;
         let mut reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -915,7 +933,9 @@ impl<'de> Deserialize<'de> for RootsCapability {
 impl<'de> codec::FromMembers<'de> for RootsCapability {
     const NAME: &'static str = "RootsCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut list_changed = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -977,7 +997,9 @@ impl<'de> Deserialize<'de> for SamplingTasks {
 impl<'de> codec::FromMembers<'de> for SamplingTasks {
     const NAME: &'static str = "SamplingTasks";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut create_message = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -1041,7 +1063,9 @@ impl<'de> Deserialize<'de> for ElicitationTasks {
 impl<'de> codec::FromMembers<'de> for ElicitationTasks {
     const NAME: &'static str = "ElicitationTasks";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut create = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -1113,7 +1137,9 @@ impl<'de> Deserialize<'de> for ClientTaskRequests {
 impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
     const NAME: &'static str = "ClientTaskRequests";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut sampling = codec::Slot::EMPTY;
         let mut elicitation = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1200,7 +1226,9 @@ impl<'de> Deserialize<'de> for ClientTasksCapability {
 impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
     const NAME: &'static str = "ClientTasksCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut list = codec::Slot::EMPTY;
         let mut cancel = codec::Slot::EMPTY;
         let mut requests = codec::Slot::EMPTY;
@@ -1318,7 +1346,9 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut roots = codec::Slot::EMPTY;
         let mut sampling = codec::Slot::EMPTY;
@@ -1424,26 +1454,35 @@ impl<'de> Deserialize<'de> for ClientNotification {
 impl<'de> codec::FromAny<'de> for ClientNotification {
     const NAME: &'static str = "ClientNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/initialized" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialized)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/tasks/status" => {
+                        codec::FromMembers::from_members(members).map(Self::TaskStatus)
+                    }
+                    "notifications/roots/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::RootsListChanged)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ClientNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/initialized") => {
-                codec::FromMembers::from_members(members).map(Self::Initialized)
-            }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/tasks/status") => {
-                codec::FromMembers::from_members(members).map(Self::TaskStatus)
-            }
-            Some("notifications/roots/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::RootsListChanged)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -1615,61 +1654,69 @@ impl<'de> Deserialize<'de> for ClientRequest {
 impl<'de> codec::FromAny<'de> for ClientRequest {
     const NAME: &'static str = "ClientRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("initialize") => {
-                codec::FromMembers::from_members(members).map(Self::Initialize)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "initialize" => {
+                        codec::FromMembers::from_members(members).map(Self::Initialize)
+                    }
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "resources/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResources)
+                    }
+                    "resources/templates/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResourceTemplates)
+                    }
+                    "resources/read" => {
+                        codec::FromMembers::from_members(members).map(Self::ReadResource)
+                    }
+                    "resources/subscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Subscribe)
+                    }
+                    "resources/unsubscribe" => {
+                        codec::FromMembers::from_members(members).map(Self::Unsubscribe)
+                    }
+                    "prompts/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListPrompts)
+                    }
+                    "prompts/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetPrompt)
+                    }
+                    "tools/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTools)
+                    }
+                    "tools/call" => {
+                        codec::FromMembers::from_members(members).map(Self::CallTool)
+                    }
+                    "tasks/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetTask)
+                    }
+                    "tasks/result" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::GetTaskPayload)
+                    }
+                    "tasks/cancel" => {
+                        codec::FromMembers::from_members(members).map(Self::CancelTask)
+                    }
+                    "tasks/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTasks)
+                    }
+                    "logging/setLevel" => {
+                        codec::FromMembers::from_members(members).map(Self::SetLevel)
+                    }
+                    "completion/complete" => {
+                        codec::FromMembers::from_members(members).map(Self::Complete)
+                    }
+                    other => Err(codec::unknown_tag("ClientRequest", "method", other)),
+                }
             }
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("resources/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListResources)
-            }
-            Some("resources/templates/list") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ListResourceTemplates)
-            }
-            Some("resources/read") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResource)
-            }
-            Some("resources/subscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Subscribe)
-            }
-            Some("resources/unsubscribe") => {
-                codec::FromMembers::from_members(members).map(Self::Unsubscribe)
-            }
-            Some("prompts/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListPrompts)
-            }
-            Some("prompts/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetPrompt)
-            }
-            Some("tools/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTools)
-            }
-            Some("tools/call") => {
-                codec::FromMembers::from_members(members).map(Self::CallTool)
-            }
-            Some("tasks/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetTask)
-            }
-            Some("tasks/result") => {
-                codec::FromMembers::from_members(members).map(Self::GetTaskPayload)
-            }
-            Some("tasks/cancel") => {
-                codec::FromMembers::from_members(members).map(Self::CancelTask)
-            }
-            Some("tasks/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTasks)
-            }
-            Some("logging/setLevel") => {
-                codec::FromMembers::from_members(members).map(Self::SetLevel)
-            }
-            Some("completion/complete") => {
-                codec::FromMembers::from_members(members).map(Self::Complete)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -1773,16 +1820,8 @@ impl From<ElicitResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ClientResult {
-    const NAME: &'static str = "ClientResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ClientResult",
             const {
                 &[
@@ -1802,7 +1841,7 @@ impl<'de> codec::FromAny<'de> for ClientResult {
                                 ],
                             ),
                         ],
-                        take: |object| codec::from_object(object).map(Self::GetTask),
+                        take: |text| codec::from_text(text).map(Self::GetTask),
                     },
                     codec::Candidate {
                         name: "CancelTaskResult",
@@ -1820,53 +1859,49 @@ impl<'de> codec::FromAny<'de> for ClientResult {
                                 ],
                             ),
                         ],
-                        take: |object| codec::from_object(object).map(Self::CancelTask),
+                        take: |text| codec::from_text(text).map(Self::CancelTask),
                     },
                     codec::Candidate {
                         name: "CreateMessageResult",
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
+                        take: |text| codec::from_text(text).map(Self::CreateMessage),
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
+                        take: |text| codec::from_text(text).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListTasksResult",
                         required: &["tasks"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTasks),
+                        take: |text| codec::from_text(text).map(Self::ListTasks),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
+                        take: |text| codec::from_text(text).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                     codec::Candidate {
                         name: "GetTaskPayloadResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::GetTaskPayload)
-                        },
+                        take: |text| codec::from_text(text).map(Self::GetTaskPayload),
                     },
                 ]
             },
@@ -1927,7 +1962,9 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -2035,7 +2072,9 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ref_ = codec::Slot::EMPTY;
         let mut argument = codec::Slot::EMPTY;
         let mut context = codec::Slot::EMPTY;
@@ -2123,7 +2162,9 @@ impl<'de> Deserialize<'de> for Completion {
 impl<'de> codec::FromMembers<'de> for Completion {
     const NAME: &'static str = "Completion";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut values = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
         let mut has_more = codec::Slot::EMPTY;
@@ -2207,7 +2248,9 @@ impl<'de> Deserialize<'de> for CompleteResult {
 impl<'de> codec::FromMembers<'de> for CompleteResult {
     const NAME: &'static str = "CompleteResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut completion = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2275,7 +2318,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -2472,7 +2517,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut messages = codec::Slot::EMPTY;
         let mut model_preferences = codec::Slot::EMPTY;
         let mut system_prompt = codec::Slot::EMPTY;
@@ -2610,9 +2657,10 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
             .map(Self::Array)
     }
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
-            .map(Self::Block)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        codec::FromAny::from_object(members).map(Self::Block)
     }
 }
 
@@ -2691,7 +2739,9 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut model = codec::Slot::EMPTY;
         let mut stop_reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -2798,7 +2848,9 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 impl<'de> codec::FromMembers<'de> for CreateTaskResult {
     const NAME: &'static str = "CreateTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2868,7 +2920,9 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -2983,7 +3037,9 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut mode = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut requested_schema = codec::Slot::EMPTY;
@@ -3062,14 +3118,21 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     const NAME: &'static str = "ElicitRequestParams";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "mode")?;
-        match tag.as_deref() {
-            Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
-            Some("form") | None => {
-                codec::FromMembers::from_members(members).map(Self::Form)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "mode")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "url" => codec::FromMembers::from_members(members).map(Self::URL),
+                    "form" => codec::FromMembers::from_members(members).map(Self::Form),
+                    other => {
+                        Err(codec::unknown_tag("ElicitRequestParams", "mode", other))
+                    }
+                }
             }
-            Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::Form),
         }
     }
 }
@@ -3151,7 +3214,9 @@ impl<'de> Deserialize<'de> for ElicitRequestURLParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut mode = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut elicitation_id = codec::Slot::EMPTY;
@@ -3255,7 +3320,9 @@ impl<'de> Deserialize<'de> for ElicitResult {
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut action = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3318,7 +3385,9 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
 impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
     const NAME: &'static str = "ElicitationCompleteNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut elicitation_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -3395,7 +3464,9 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotification {
 impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
     const NAME: &'static str = "ElicitationCompleteNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -3479,7 +3550,9 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -3576,7 +3649,9 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3663,7 +3738,9 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut messages = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -3727,7 +3804,9 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
     const NAME: &'static str = "GetTaskPayloadRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -3808,7 +3887,9 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
     const NAME: &'static str = "GetTaskPayloadRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -3920,7 +4001,9 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
     const NAME: &'static str = "GetTaskPayloadResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -3975,7 +4058,9 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -4056,7 +4141,9 @@ impl<'de> Deserialize<'de> for GetTaskRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -4201,7 +4288,9 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 impl<'de> codec::FromMembers<'de> for GetTaskResult {
     const NAME: &'static str = "GetTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -4345,7 +4434,9 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -4441,7 +4532,9 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut client_info = codec::Slot::EMPTY;
@@ -4571,7 +4664,9 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut protocol_version = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut server_info = codec::Slot::EMPTY;
@@ -4681,7 +4776,9 @@ impl<'de> Deserialize<'de> for InitializedNotification {
 impl<'de> codec::FromMembers<'de> for InitializedNotification {
     const NAME: &'static str = "InitializedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -4759,16 +4856,8 @@ impl From<JSONRPCResponse> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
-    const NAME: &'static str = "JSONRPCMessage";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCMessage",
             const {
                 &[
@@ -4777,28 +4866,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -4843,16 +4932,8 @@ impl From<JSONRPCErrorResponse> for JSONRPCResponse {
 
 impl<'de> Deserialize<'de> for JSONRPCResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
-    const NAME: &'static str = "JSONRPCResponse";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCResponse",
             const {
                 &[
@@ -4861,14 +4942,14 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCResultResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Result),
+                        take: |text| codec::from_text(text).map(Self::Result),
                     },
                 ]
             },
@@ -4923,7 +5004,9 @@ impl<'de> Deserialize<'de> for JSONRPCResultResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut result = codec::Slot::EMPTY;
@@ -5002,7 +5085,9 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5103,7 +5188,9 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut prompts = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -5181,7 +5268,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5282,7 +5371,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource_templates = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -5361,7 +5452,9 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5462,7 +5555,9 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resources = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -5540,7 +5635,9 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5625,7 +5722,9 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut roots = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -5718,7 +5817,9 @@ impl<'de> Deserialize<'de> for ListTasksRequest {
 impl<'de> codec::FromMembers<'de> for ListTasksRequest {
     const NAME: &'static str = "ListTasksRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5837,7 +5938,9 @@ impl<'de> Deserialize<'de> for ListTasksResult {
 impl<'de> codec::FromMembers<'de> for ListTasksResult {
     const NAME: &'static str = "ListTasksResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tasks = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -5914,7 +6017,9 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -6010,7 +6115,9 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -6076,7 +6183,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -6177,7 +6286,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut level = codec::Slot::EMPTY;
         let mut logger = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -6255,7 +6366,9 @@ impl<'de> Deserialize<'de> for NotificationParams {
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -6327,7 +6440,9 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -6418,7 +6533,9 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -6499,7 +6616,9 @@ impl<'de> Deserialize<'de> for PaginatedResult {
 impl<'de> codec::FromMembers<'de> for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -6589,7 +6708,9 @@ impl<'de> Deserialize<'de> for PingRequest {
 impl<'de> codec::FromMembers<'de> for PingRequest {
     const NAME: &'static str = "PingRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -6663,7 +6784,9 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -6777,7 +6900,9 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut progress = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
@@ -6863,7 +6988,9 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -6942,7 +7069,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7033,7 +7162,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -7107,7 +7238,9 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut contents = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -7169,7 +7302,9 @@ impl<'de> Deserialize<'de> for RelatedTaskMetadata {
 impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
     const NAME: &'static str = "RelatedTaskMetadata";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -7235,7 +7370,9 @@ impl<'de> Deserialize<'de> for RequestParams {
 impl<'de> codec::FromMembers<'de> for RequestParams {
     const NAME: &'static str = "RequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -7301,7 +7438,9 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7387,7 +7526,9 @@ impl<'de> Deserialize<'de> for ResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
     const NAME: &'static str = "ResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -7450,7 +7591,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7537,7 +7680,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -7607,7 +7752,9 @@ impl<'de> Deserialize<'de> for ResultObject {
 impl<'de> codec::FromMembers<'de> for ResultObject {
     const NAME: &'static str = "Result";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -7687,7 +7834,9 @@ impl<'de> Deserialize<'de> for RootsListChangedNotification {
 impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
     const NAME: &'static str = "RootsListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7776,7 +7925,9 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -7866,22 +8017,34 @@ impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
 impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
     const NAME: &'static str = "SamplingMessageContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some("tool_use") => {
-                codec::FromMembers::from_members(members).map(Self::ToolUse)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    "tool_use" => {
+                        codec::FromMembers::from_members(members).map(Self::ToolUse)
+                    }
+                    "tool_result" => {
+                        codec::FromMembers::from_members(members).map(Self::ToolResult)
+                    }
+                    other => {
+                        Err(
+                            codec::unknown_tag(
+                                "SamplingMessageContentBlock",
+                                "type",
+                                other,
+                            ),
+                        )
+                    }
+                }
             }
-            Some("tool_result") => {
-                codec::FromMembers::from_members(members).map(Self::ToolResult)
-            }
-            Some(other) => {
-                Err(codec::unknown_tag("SamplingMessageContentBlock", "type", other))
-            }
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -7935,7 +8098,9 @@ impl<'de> Deserialize<'de> for ToolTasks {
 impl<'de> codec::FromMembers<'de> for ToolTasks {
     const NAME: &'static str = "ToolTasks";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut call = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -7997,7 +8162,9 @@ impl<'de> Deserialize<'de> for ServerTaskRequests {
 impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
     const NAME: &'static str = "ServerTaskRequests";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -8079,7 +8246,9 @@ impl<'de> Deserialize<'de> for ServerTasksCapability {
 impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
     const NAME: &'static str = "ServerTasksCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut list = codec::Slot::EMPTY;
         let mut cancel = codec::Slot::EMPTY;
         let mut requests = codec::Slot::EMPTY;
@@ -8212,7 +8381,9 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut logging = codec::Slot::EMPTY;
         let mut completions = codec::Slot::EMPTY;
@@ -8369,38 +8540,52 @@ impl<'de> Deserialize<'de> for ServerNotification {
 impl<'de> codec::FromAny<'de> for ServerNotification {
     const NAME: &'static str = "ServerNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/resources/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceListChanged)
+                    }
+                    "notifications/resources/updated" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceUpdated)
+                    }
+                    "notifications/prompts/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::PromptListChanged)
+                    }
+                    "notifications/tools/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ToolListChanged)
+                    }
+                    "notifications/tasks/status" => {
+                        codec::FromMembers::from_members(members).map(Self::TaskStatus)
+                    }
+                    "notifications/message" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::LoggingMessage)
+                    }
+                    "notifications/elicitation/complete" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ElicitationComplete)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ServerNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/resources/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceListChanged)
-            }
-            Some("notifications/resources/updated") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceUpdated)
-            }
-            Some("notifications/prompts/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::PromptListChanged)
-            }
-            Some("notifications/tools/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ToolListChanged)
-            }
-            Some("notifications/tasks/status") => {
-                codec::FromMembers::from_members(members).map(Self::TaskStatus)
-            }
-            Some("notifications/message") => {
-                codec::FromMembers::from_members(members).map(Self::LoggingMessage)
-            }
-            Some("notifications/elicitation/complete") => {
-                codec::FromMembers::from_members(members).map(Self::ElicitationComplete)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -8504,33 +8689,41 @@ impl<'de> Deserialize<'de> for ServerRequest {
 impl<'de> codec::FromAny<'de> for ServerRequest {
     const NAME: &'static str = "ServerRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("ping") => codec::FromMembers::from_members(members).map(Self::Ping),
-            Some("tasks/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetTask)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ping" => codec::FromMembers::from_members(members).map(Self::Ping),
+                    "tasks/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetTask)
+                    }
+                    "tasks/result" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::GetTaskPayload)
+                    }
+                    "tasks/cancel" => {
+                        codec::FromMembers::from_members(members).map(Self::CancelTask)
+                    }
+                    "tasks/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTasks)
+                    }
+                    "sampling/createMessage" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::CreateMessage)
+                    }
+                    "roots/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListRoots)
+                    }
+                    "elicitation/create" => {
+                        codec::FromMembers::from_members(members).map(Self::Elicit)
+                    }
+                    other => Err(codec::unknown_tag("ServerRequest", "method", other)),
+                }
             }
-            Some("tasks/result") => {
-                codec::FromMembers::from_members(members).map(Self::GetTaskPayload)
-            }
-            Some("tasks/cancel") => {
-                codec::FromMembers::from_members(members).map(Self::CancelTask)
-            }
-            Some("tasks/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTasks)
-            }
-            Some("sampling/createMessage") => {
-                codec::FromMembers::from_members(members).map(Self::CreateMessage)
-            }
-            Some("roots/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListRoots)
-            }
-            Some("elicitation/create") => {
-                codec::FromMembers::from_members(members).map(Self::Elicit)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -8673,16 +8866,8 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ServerResult {
-    const NAME: &'static str = "ServerResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ServerResult",
             const {
                 &[
@@ -8702,7 +8887,7 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                                 ],
                             ),
                         ],
-                        take: |object| codec::from_object(object).map(Self::GetTask),
+                        take: |text| codec::from_text(text).map(Self::GetTask),
                     },
                     codec::Candidate {
                         name: "CancelTaskResult",
@@ -8720,38 +8905,36 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                                 ],
                             ),
                         ],
-                        take: |object| codec::from_object(object).map(Self::CancelTask),
+                        take: |text| codec::from_text(text).map(Self::CancelTask),
                     },
                     codec::Candidate {
                         name: "InitializeResult",
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Initialize),
+                        take: |text| codec::from_text(text).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
+                        take: |text| codec::from_text(text).map(Self::ListResources),
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -8759,58 +8942,56 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
+                        take: |text| codec::from_text(text).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
+                        take: |text| codec::from_text(text).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
+                        take: |text| codec::from_text(text).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
+                        take: |text| codec::from_text(text).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
+                        take: |text| codec::from_text(text).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "ListTasksResult",
                         required: &["tasks"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListTasks),
+                        take: |text| codec::from_text(text).map(Self::ListTasks),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                     codec::Candidate {
                         name: "GetTaskPayloadResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::GetTaskPayload)
-                        },
+                        take: |text| codec::from_text(text).map(Self::GetTaskPayload),
                     },
                 ]
             },
@@ -8896,7 +9077,9 @@ impl<'de> Deserialize<'de> for SetLevelRequest {
 impl<'de> codec::FromMembers<'de> for SetLevelRequest {
     const NAME: &'static str = "SetLevelRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -8986,7 +9169,9 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
     const NAME: &'static str = "SetLevelRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut level = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -9072,7 +9257,9 @@ impl<'de> Deserialize<'de> for SubscribeRequest {
 impl<'de> codec::FromMembers<'de> for SubscribeRequest {
     const NAME: &'static str = "SubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -9162,7 +9349,9 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
     const NAME: &'static str = "SubscribeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -9266,7 +9455,9 @@ impl<'de> Deserialize<'de> for Task {
 impl<'de> codec::FromMembers<'de> for Task {
     const NAME: &'static str = "Task";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -9396,7 +9587,9 @@ impl<'de> Deserialize<'de> for TaskAugmentedRequestParams {
 impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
     const NAME: &'static str = "TaskAugmentedRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -9465,7 +9658,9 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 impl<'de> codec::FromMembers<'de> for TaskMetadata {
     const NAME: &'static str = "TaskMetadata";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ttl = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -9633,7 +9828,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotification {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
     const NAME: &'static str = "TaskStatusNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -9761,7 +9958,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
     const NAME: &'static str = "TaskStatusNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -9901,7 +10100,9 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut schema = codec::Slot::EMPTY;
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
@@ -9996,7 +10197,9 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut schema = codec::Slot::EMPTY;
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
@@ -10145,7 +10348,9 @@ impl<'de> Deserialize<'de> for Tool {
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -10321,7 +10526,9 @@ impl<'de> Deserialize<'de> for ToolExecution {
 impl<'de> codec::FromMembers<'de> for ToolExecution {
     const NAME: &'static str = "ToolExecution";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_support = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -10387,7 +10594,9 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -10500,7 +10709,9 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 impl<'de> codec::FromMembers<'de> for ToolResultContent {
     const NAME: &'static str = "ToolResultContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut tool_use_id = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
@@ -10590,7 +10801,9 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredErrorData {
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
     const NAME: &'static str = "URLElicitationRequiredErrorData";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut elicitations = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -10651,7 +10864,9 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredErrorObject {
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
     const NAME: &'static str = "URLElicitationRequiredErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -10731,7 +10946,9 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredError {
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
     const NAME: &'static str = "URLElicitationRequiredError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut error = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -10822,7 +11039,9 @@ impl<'de> Deserialize<'de> for UnsubscribeRequest {
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
     const NAME: &'static str = "UnsubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -10912,7 +11131,9 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
     const NAME: &'static str = "UnsubscribeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();

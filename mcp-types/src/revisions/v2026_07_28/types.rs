@@ -71,7 +71,9 @@ impl<'de> Deserialize<'de> for Annotations {
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut audience = codec::Slot::EMPTY;
         let mut priority = codec::Slot::EMPTY;
         let mut last_modified = codec::Slot::EMPTY;
@@ -175,7 +177,9 @@ impl<'de> Deserialize<'de> for AudioContent {
 impl<'de> codec::FromMembers<'de> for AudioContent {
     const NAME: &'static str = "AudioContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -260,7 +264,9 @@ impl<'de> Deserialize<'de> for BaseMetadata {
 impl<'de> codec::FromMembers<'de> for BaseMetadata {
     const NAME: &'static str = "BaseMetadata";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -453,7 +459,9 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut blob = codec::Slot::EMPTY;
@@ -651,7 +659,9 @@ impl<'de> Deserialize<'de> for BooleanSchema {
 impl<'de> codec::FromMembers<'de> for BooleanSchema {
     const NAME: &'static str = "BooleanSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -812,7 +822,9 @@ impl<'de> Deserialize<'de> for CacheableResult {
 impl<'de> codec::FromMembers<'de> for CacheableResult {
     const NAME: &'static str = "CacheableResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ttl_ms = codec::Slot::EMPTY;
         let mut cache_scope = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -915,7 +927,9 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -1031,7 +1045,9 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut input_responses = codec::Slot::EMPTY;
@@ -1180,7 +1196,9 @@ impl<'de> Deserialize<'de> for CallToolResult {
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content = codec::Slot::EMPTY;
         let mut structured_content = codec::Slot::EMPTY;
         let mut is_error = codec::Slot::EMPTY;
@@ -1263,16 +1281,8 @@ impl From<CreateTaskResult> for CallToolOutcome {
 
 impl<'de> Deserialize<'de> for CallToolOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for CallToolOutcome {
-    const NAME: &'static str = "CallToolOutcome";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "CallToolOutcome",
             const {
                 &[
@@ -1294,23 +1304,21 @@ impl<'de> codec::FromAny<'de> for CallToolOutcome {
                                 ],
                             ),
                         ],
-                        take: |object| codec::from_object(object).map(Self::Task),
+                        take: |text| codec::from_text(text).map(Self::Task),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
+                        take: |text| codec::from_text(text).map(Self::InputRequired),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                 ]
             },
@@ -1367,7 +1375,9 @@ impl<'de> Deserialize<'de> for CallToolResultResponse {
 impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
     const NAME: &'static str = "CallToolResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -1456,7 +1466,9 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -1553,7 +1565,9 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut request_id = codec::Slot::EMPTY;
         let mut reason = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -1638,7 +1652,9 @@ impl<'de> Deserialize<'de> for SamplingCapability {
 impl<'de> codec::FromMembers<'de> for SamplingCapability {
     const NAME: &'static str = "SamplingCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut context = codec::Slot::EMPTY;
         let mut tools = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1716,7 +1732,9 @@ impl<'de> Deserialize<'de> for ElicitationCapability {
 impl<'de> codec::FromMembers<'de> for ElicitationCapability {
     const NAME: &'static str = "ElicitationCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut form = codec::Slot::EMPTY;
         let mut url = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -1830,7 +1848,9 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut roots = codec::Slot::EMPTY;
         let mut sampling = codec::Slot::EMPTY;
@@ -1903,7 +1923,9 @@ impl<'de> Deserialize<'de> for ClientNotification {
 impl<'de> codec::FromAny<'de> for ClientNotification {
     const NAME: &'static str = "ClientNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::FromMembers::from_members(members).map(Self::CancelledNotification)
     }
 }
@@ -2086,70 +2108,81 @@ impl<'de> Deserialize<'de> for ClientRequest {
 impl<'de> codec::FromAny<'de> for ClientRequest {
     const NAME: &'static str = "ClientRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("server/discover") => {
-                codec::FromMembers::from_members(members).map(Self::Discover)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "server/discover" => {
+                        codec::FromMembers::from_members(members).map(Self::Discover)
+                    }
+                    "resources/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResources)
+                    }
+                    "resources/templates/list" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ListResourceTemplates)
+                    }
+                    "resources/read" => {
+                        codec::FromMembers::from_members(members).map(Self::ReadResource)
+                    }
+                    "subscriptions/listen" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::SubscriptionsListen)
+                    }
+                    "prompts/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListPrompts)
+                    }
+                    "prompts/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetPrompt)
+                    }
+                    "tools/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListTools)
+                    }
+                    "tools/call" => {
+                        codec::FromMembers::from_members(members).map(Self::CallTool)
+                    }
+                    "completion/complete" => {
+                        codec::FromMembers::from_members(members).map(Self::Complete)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "tasks/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetTask)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "tasks/update" => {
+                        codec::FromMembers::from_members(members).map(Self::UpdateTask)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "tasks/cancel" => {
+                        codec::FromMembers::from_members(members).map(Self::CancelTask)
+                    }
+                    #[cfg(feature = "sep-2093")]
+                    "resources/metadata" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ReadResourceMetadata)
+                    }
+                    #[cfg(feature = "versioned-resources")]
+                    "resources/get" => {
+                        codec::FromMembers::from_members(members).map(Self::GetResource)
+                    }
+                    #[cfg(feature = "versioned-resources")]
+                    "resources/subscribe" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::SubscribeResources)
+                    }
+                    #[cfg(feature = "versioned-resources")]
+                    "resources/unsubscribe" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::UnsubscribeResources)
+                    }
+                    other => Err(codec::unknown_tag("ClientRequest", "method", other)),
+                }
             }
-            Some("resources/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListResources)
-            }
-            Some("resources/templates/list") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ListResourceTemplates)
-            }
-            Some("resources/read") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResource)
-            }
-            Some("subscriptions/listen") => {
-                codec::FromMembers::from_members(members).map(Self::SubscriptionsListen)
-            }
-            Some("prompts/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListPrompts)
-            }
-            Some("prompts/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetPrompt)
-            }
-            Some("tools/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListTools)
-            }
-            Some("tools/call") => {
-                codec::FromMembers::from_members(members).map(Self::CallTool)
-            }
-            Some("completion/complete") => {
-                codec::FromMembers::from_members(members).map(Self::Complete)
-            }
-            #[cfg(feature = "tasks")]
-            Some("tasks/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetTask)
-            }
-            #[cfg(feature = "tasks")]
-            Some("tasks/update") => {
-                codec::FromMembers::from_members(members).map(Self::UpdateTask)
-            }
-            #[cfg(feature = "tasks")]
-            Some("tasks/cancel") => {
-                codec::FromMembers::from_members(members).map(Self::CancelTask)
-            }
-            #[cfg(feature = "sep-2093")]
-            Some("resources/metadata") => {
-                codec::FromMembers::from_members(members).map(Self::ReadResourceMetadata)
-            }
-            #[cfg(feature = "versioned-resources")]
-            Some("resources/get") => {
-                codec::FromMembers::from_members(members).map(Self::GetResource)
-            }
-            #[cfg(feature = "versioned-resources")]
-            Some("resources/subscribe") => {
-                codec::FromMembers::from_members(members).map(Self::SubscribeResources)
-            }
-            #[cfg(feature = "versioned-resources")]
-            Some("resources/unsubscribe") => {
-                codec::FromMembers::from_members(members).map(Self::UnsubscribeResources)
-            }
-            Some(other) => Err(codec::unknown_tag("ClientRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -2259,7 +2292,9 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -2337,17 +2372,26 @@ impl<'de> Deserialize<'de> for CompletionReference {
 impl<'de> codec::FromAny<'de> for CompletionReference {
     const NAME: &'static str = "CompletionReference";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("ref/prompt") => {
-                codec::FromMembers::from_members(members).map(Self::Prompt)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "ref/prompt" => {
+                        codec::FromMembers::from_members(members).map(Self::Prompt)
+                    }
+                    "ref/resource" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceTemplate)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("CompletionReference", "type", other))
+                    }
+                }
             }
-            Some("ref/resource") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceTemplate)
-            }
-            Some(other) => Err(codec::unknown_tag("CompletionReference", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -2394,7 +2438,9 @@ impl<'de> Deserialize<'de> for CompletionArgument {
 impl<'de> codec::FromMembers<'de> for CompletionArgument {
     const NAME: &'static str = "CompletionArgument";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut value = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -2460,7 +2506,9 @@ impl<'de> Deserialize<'de> for CompletionContext {
 impl<'de> codec::FromMembers<'de> for CompletionContext {
     const NAME: &'static str = "CompletionContext";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut arguments = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -2541,7 +2589,9 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut ref_ = codec::Slot::EMPTY;
         let mut argument = codec::Slot::EMPTY;
         let mut context = codec::Slot::EMPTY;
@@ -2629,7 +2679,9 @@ impl<'de> Deserialize<'de> for Completion {
 impl<'de> codec::FromMembers<'de> for Completion {
     const NAME: &'static str = "Completion";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut values = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
         let mut has_more = codec::Slot::EMPTY;
@@ -2749,7 +2801,9 @@ impl<'de> Deserialize<'de> for CompleteResult {
 impl<'de> codec::FromMembers<'de> for CompleteResult {
     const NAME: &'static str = "CompleteResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut completion = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
@@ -2820,7 +2874,9 @@ impl<'de> Deserialize<'de> for CompleteResultResponse {
 impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
     const NAME: &'static str = "CompleteResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -2913,20 +2969,26 @@ impl<'de> Deserialize<'de> for ContentBlock {
 impl<'de> codec::FromAny<'de> for ContentBlock {
     const NAME: &'static str = "ContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some("resource_link") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceLink)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    "resource_link" => {
+                        codec::FromMembers::from_members(members).map(Self::ResourceLink)
+                    }
+                    "resource" => {
+                        codec::FromMembers::from_members(members).map(Self::Resource)
+                    }
+                    other => Err(codec::unknown_tag("ContentBlock", "type", other)),
+                }
             }
-            Some("resource") => {
-                codec::FromMembers::from_members(members).map(Self::Resource)
-            }
-            Some(other) => Err(codec::unknown_tag("ContentBlock", "type", other)),
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -3005,7 +3067,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -3237,7 +3301,9 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut messages = codec::Slot::EMPTY;
         let mut model_preferences = codec::Slot::EMPTY;
         let mut system_prompt = codec::Slot::EMPTY;
@@ -3444,9 +3510,10 @@ impl<'de> codec::FromAny<'de> for SamplingContent {
             .map(Self::Array)
     }
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(members))
-            .map(Self::Block)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        codec::FromAny::from_object(members).map(Self::Block)
     }
 }
 
@@ -3547,7 +3614,9 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut model = codec::Slot::EMPTY;
         let mut stop_reason = codec::Slot::EMPTY;
         let mut role = codec::Slot::EMPTY;
@@ -3650,7 +3719,9 @@ impl<'de> Deserialize<'de> for DiscoverRequest {
 impl<'de> codec::FromMembers<'de> for DiscoverRequest {
     const NAME: &'static str = "DiscoverRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -3807,7 +3878,9 @@ impl<'de> Deserialize<'de> for DiscoverResult {
 impl<'de> codec::FromMembers<'de> for DiscoverResult {
     const NAME: &'static str = "DiscoverResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut supported_versions = codec::Slot::EMPTY;
         let mut capabilities = codec::Slot::EMPTY;
         let mut instructions = codec::Slot::EMPTY;
@@ -3913,7 +3986,9 @@ impl<'de> Deserialize<'de> for DiscoverResultResponse {
 impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
     const NAME: &'static str = "DiscoverResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -4007,7 +4082,9 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4150,7 +4227,9 @@ impl<'de> Deserialize<'de> for RequestedSchema {
 impl<'de> codec::FromMembers<'de> for RequestedSchema {
     const NAME: &'static str = "RequestedSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut schema = codec::Slot::EMPTY;
         let mut type_ = codec::Slot::EMPTY;
         let mut properties = codec::Slot::EMPTY;
@@ -4233,7 +4312,9 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut mode = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut requested_schema = codec::Slot::EMPTY;
@@ -4303,14 +4384,21 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 impl<'de> codec::FromAny<'de> for ElicitRequestParams {
     const NAME: &'static str = "ElicitRequestParams";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "mode")?;
-        match tag.as_deref() {
-            Some("form") | None => {
-                codec::FromMembers::from_members(members).map(Self::Form)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "mode")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "form" => codec::FromMembers::from_members(members).map(Self::Form),
+                    "url" => codec::FromMembers::from_members(members).map(Self::URL),
+                    other => {
+                        Err(codec::unknown_tag("ElicitRequestParams", "mode", other))
+                    }
+                }
             }
-            Some("url") => codec::FromMembers::from_members(members).map(Self::URL),
-            Some(other) => Err(codec::unknown_tag("ElicitRequestParams", "mode", other)),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::Form),
         }
     }
 }
@@ -4361,7 +4449,9 @@ impl<'de> Deserialize<'de> for ElicitRequestURLParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut mode = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut url = codec::Slot::EMPTY;
@@ -4507,7 +4597,7 @@ impl<'de> codec::FromAny<'de> for ElicitValue {
     const NAME: &'static str = "ElicitValue";
 
     fn from_bool<E: serde::de::Error>(value: bool) -> Result<Self, E> {
-        codec::from_part(Value::Bool(value)).map(Self::Boolean)
+        Ok(Self::Boolean(value))
     }
 
     fn from_number<E: serde::de::Error>(value: Number) -> Result<Self, E> {
@@ -4595,7 +4685,9 @@ impl<'de> Deserialize<'de> for ElicitResult {
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut action = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -4649,16 +4741,8 @@ impl From<BlobResourceContents> for AnyResourceContents {
 
 impl<'de> Deserialize<'de> for AnyResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for AnyResourceContents {
-    const NAME: &'static str = "AnyResourceContents";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "AnyResourceContents",
             const {
                 &[
@@ -4667,14 +4751,14 @@ impl<'de> codec::FromAny<'de> for AnyResourceContents {
                         required: &["text", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
+                        take: |text| codec::from_text(text).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "BlobResourceContents",
                         required: &["blob", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
+                        take: |text| codec::from_text(text).map(Self::Blob),
                     },
                 ]
             },
@@ -4746,7 +4830,9 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 impl<'de> codec::FromMembers<'de> for EmbeddedResource {
     const NAME: &'static str = "EmbeddedResource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut resource = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
@@ -4837,16 +4923,8 @@ impl From<LegacyTitledEnumSchema> for EnumSchema {
 
 impl<'de> Deserialize<'de> for EnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for EnumSchema {
-    const NAME: &'static str = "EnumSchema";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "EnumSchema",
             const {
                 &[
@@ -4855,35 +4933,35 @@ impl<'de> codec::FromAny<'de> for EnumSchema {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::MultiSelect),
+                        take: |text| codec::from_text(text).map(Self::MultiSelect),
                     },
                     codec::Candidate {
                         name: "MultiSelectEnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::MultiSelect),
+                        take: |text| codec::from_text(text).map(Self::MultiSelect),
                     },
                     codec::Candidate {
                         name: "LegacyTitledEnumSchema",
                         required: &["enum", "enumNames"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::LegacyTitled),
+                        take: |text| codec::from_text(text).map(Self::LegacyTitled),
                     },
                     codec::Candidate {
                         name: "SingleSelectEnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::SingleSelect),
+                        take: |text| codec::from_text(text).map(Self::SingleSelect),
                     },
                     codec::Candidate {
                         name: "SingleSelectEnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::SingleSelect),
+                        take: |text| codec::from_text(text).map(Self::SingleSelect),
                     },
                 ]
             },
@@ -4948,7 +5026,9 @@ impl<'de> Deserialize<'de> for ErrorObject {
 impl<'de> codec::FromMembers<'de> for ErrorObject {
     const NAME: &'static str = "Error";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -5051,7 +5131,9 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -5167,7 +5249,9 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut input_responses = codec::Slot::EMPTY;
@@ -5305,7 +5389,9 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut messages = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -5367,16 +5453,8 @@ impl From<GetPromptResult> for GetPromptOutcome {
 
 impl<'de> Deserialize<'de> for GetPromptOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for GetPromptOutcome {
-    const NAME: &'static str = "GetPromptOutcome";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "GetPromptOutcome",
             const {
                 &[
@@ -5385,16 +5463,14 @@ impl<'de> codec::FromAny<'de> for GetPromptOutcome {
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
+                        take: |text| codec::from_text(text).map(Self::InputRequired),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                 ]
             },
@@ -5449,7 +5525,9 @@ impl<'de> Deserialize<'de> for GetPromptResultResponse {
 impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
     const NAME: &'static str = "GetPromptResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -5525,7 +5603,9 @@ impl<'de> Deserialize<'de> for HeaderMismatchErrorObject {
 impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
     const NAME: &'static str = "HeaderMismatchErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -5605,7 +5685,9 @@ impl<'de> Deserialize<'de> for HeaderMismatchError {
 impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
     const NAME: &'static str = "HeaderMismatchError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut error = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -5766,7 +5848,9 @@ impl<'de> Deserialize<'de> for Icon {
 impl<'de> codec::FromMembers<'de> for Icon {
     const NAME: &'static str = "Icon";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut src = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut sizes = codec::Slot::EMPTY;
@@ -5843,7 +5927,9 @@ impl<'de> Deserialize<'de> for Icons {
 impl<'de> codec::FromMembers<'de> for Icons {
     const NAME: &'static str = "Icons";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut icons = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -5927,7 +6013,9 @@ impl<'de> Deserialize<'de> for ImageContent {
 impl<'de> codec::FromMembers<'de> for ImageContent {
     const NAME: &'static str = "ImageContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -6046,7 +6134,9 @@ impl<'de> Deserialize<'de> for Implementation {
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut version = codec::Slot::EMPTY;
@@ -6137,20 +6227,27 @@ impl<'de> Deserialize<'de> for InputRequest {
 impl<'de> codec::FromAny<'de> for InputRequest {
     const NAME: &'static str = "InputRequest";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("sampling/createMessage") => {
-                codec::FromMembers::from_members(members).map(Self::CreateMessage)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "sampling/createMessage" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::CreateMessage)
+                    }
+                    "roots/list" => {
+                        codec::FromMembers::from_members(members).map(Self::ListRoots)
+                    }
+                    "elicitation/create" => {
+                        codec::FromMembers::from_members(members).map(Self::Elicit)
+                    }
+                    other => Err(codec::unknown_tag("InputRequest", "method", other)),
+                }
             }
-            Some("roots/list") => {
-                codec::FromMembers::from_members(members).map(Self::ListRoots)
-            }
-            Some("elicitation/create") => {
-                codec::FromMembers::from_members(members).map(Self::Elicit)
-            }
-            Some(other) => Err(codec::unknown_tag("InputRequest", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -6262,7 +6359,9 @@ impl<'de> Deserialize<'de> for InputRequiredResult {
 impl<'de> codec::FromMembers<'de> for InputRequiredResult {
     const NAME: &'static str = "InputRequiredResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut input_requests = codec::Slot::EMPTY;
         let mut request_state = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -6346,16 +6445,8 @@ impl From<ElicitResult> for InputResponse {
 
 impl<'de> Deserialize<'de> for InputResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for InputResponse {
-    const NAME: &'static str = "InputResponse";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "InputResponse",
             const {
                 &[
@@ -6364,23 +6455,21 @@ impl<'de> codec::FromAny<'de> for InputResponse {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::CreateMessage)
-                        },
+                        take: |text| codec::from_text(text).map(Self::CreateMessage),
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |object| codec::from_object(object).map(Self::Elicit),
+                        take: |text| codec::from_text(text).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::ListRoots),
+                        take: |text| codec::from_text(text).map(Self::ListRoots),
                     },
                 ]
             },
@@ -6459,7 +6548,9 @@ impl<'de> Deserialize<'de> for InputResponseRequestParams {
 impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
     const NAME: &'static str = "InputResponseRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut input_responses = codec::Slot::EMPTY;
         let mut request_state = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -6545,7 +6636,9 @@ impl<'de> Deserialize<'de> for InternalError {
 impl<'de> codec::FromMembers<'de> for InternalError {
     const NAME: &'static str = "InternalError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -6624,7 +6717,9 @@ impl<'de> Deserialize<'de> for InvalidParamsError {
 impl<'de> codec::FromMembers<'de> for InvalidParamsError {
     const NAME: &'static str = "InvalidParamsError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -6703,7 +6798,9 @@ impl<'de> Deserialize<'de> for InvalidRequestError {
 impl<'de> codec::FromMembers<'de> for InvalidRequestError {
     const NAME: &'static str = "InvalidRequestError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -6791,7 +6888,9 @@ impl<'de> Deserialize<'de> for JSONRPCErrorResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut error = codec::Slot::EMPTY;
@@ -6862,16 +6961,8 @@ impl From<JSONRPCResponse> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCMessage {
-    const NAME: &'static str = "JSONRPCMessage";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCMessage",
             const {
                 &[
@@ -6880,28 +6971,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["id", "result"],
                         nested: &[("result", "resultType")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Response),
+                        take: |text| codec::from_text(text).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Request),
+                        take: |text| codec::from_text(text).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Notification),
+                        take: |text| codec::from_text(text).map(Self::Notification),
                     },
                 ]
             },
@@ -6961,7 +7052,9 @@ impl<'de> Deserialize<'de> for JSONRPCNotification {
 impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
@@ -7043,7 +7136,9 @@ impl<'de> Deserialize<'de> for JSONRPCRequest {
 impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut method = codec::Slot::EMPTY;
@@ -7109,16 +7204,8 @@ impl From<JSONRPCErrorResponse> for JSONRPCResponse {
 
 impl<'de> Deserialize<'de> for JSONRPCResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for JSONRPCResponse {
-    const NAME: &'static str = "JSONRPCResponse";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "JSONRPCResponse",
             const {
                 &[
@@ -7127,14 +7214,14 @@ impl<'de> codec::FromAny<'de> for JSONRPCResponse {
                         required: &["id", "result"],
                         nested: &[("result", "resultType")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Result),
+                        take: |text| codec::from_text(text).map(Self::Result),
                     },
                     codec::Candidate {
                         name: "JSONRPCErrorResponse",
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |object| codec::from_object(object).map(Self::Error),
+                        take: |text| codec::from_text(text).map(Self::Error),
                     },
                 ]
             },
@@ -7189,7 +7276,9 @@ impl<'de> Deserialize<'de> for JSONRPCResultResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut result = codec::Slot::EMPTY;
@@ -7303,7 +7392,9 @@ impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
 impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
     const NAME: &'static str = "LegacyTitledEnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -7411,7 +7502,9 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7558,7 +7651,9 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut prompts = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -7648,7 +7743,9 @@ impl<'de> Deserialize<'de> for ListPromptsResultResponse {
 impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
     const NAME: &'static str = "ListPromptsResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -7743,7 +7840,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -7890,7 +7989,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource_templates = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -7989,7 +8090,9 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResultResponse {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
     const NAME: &'static str = "ListResourceTemplatesResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -8084,7 +8187,9 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -8232,7 +8337,9 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resources = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -8329,7 +8436,9 @@ impl<'de> Deserialize<'de> for ListResourcesResultResponse {
 impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
     const NAME: &'static str = "ListResourcesResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -8403,7 +8512,9 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
     const NAME: &'static str = "ListRootsRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -8484,7 +8595,9 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -8568,7 +8681,9 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut roots = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -8652,7 +8767,9 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -8796,7 +8913,9 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools = codec::Slot::EMPTY;
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -8886,7 +9005,9 @@ impl<'de> Deserialize<'de> for ListToolsResultResponse {
 impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
     const NAME: &'static str = "ListToolsResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -9075,7 +9196,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -9178,7 +9301,9 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut level = codec::Slot::EMPTY;
         let mut logger = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -9266,7 +9391,9 @@ impl<'de> Deserialize<'de> for MethodNotFoundError {
 impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
     const NAME: &'static str = "MethodNotFoundError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -9332,7 +9459,9 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorData";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut required_capabilities = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -9396,7 +9525,9 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorObject {
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -9476,7 +9607,9 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityError {
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
     const NAME: &'static str = "MissingRequiredClientCapabilityError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut error = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -9554,7 +9687,9 @@ impl<'de> Deserialize<'de> for ModelHint {
 impl<'de> codec::FromMembers<'de> for ModelHint {
     const NAME: &'static str = "ModelHint";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -9658,7 +9793,9 @@ impl<'de> Deserialize<'de> for ModelPreferences {
 impl<'de> codec::FromMembers<'de> for ModelPreferences {
     const NAME: &'static str = "ModelPreferences";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut hints = codec::Slot::EMPTY;
         let mut cost_priority = codec::Slot::EMPTY;
         let mut speed_priority = codec::Slot::EMPTY;
@@ -9761,16 +9898,8 @@ impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
 
 impl<'de> Deserialize<'de> for MultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for MultiSelectEnumSchema {
-    const NAME: &'static str = "MultiSelectEnumSchema";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "MultiSelectEnumSchema",
             const {
                 &[
@@ -9779,14 +9908,14 @@ impl<'de> codec::FromAny<'de> for MultiSelectEnumSchema {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Untitled),
+                        take: |text| codec::from_text(text).map(Self::Untitled),
                     },
                     codec::Candidate {
                         name: "TitledMultiSelectEnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Titled),
+                        take: |text| codec::from_text(text).map(Self::Titled),
                     },
                 ]
             },
@@ -9846,7 +9975,9 @@ impl<'de> Deserialize<'de> for Notification {
 impl<'de> codec::FromMembers<'de> for Notification {
     const NAME: &'static str = "Notification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -9917,7 +10048,9 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
     const NAME: &'static str = "NotificationMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut subscription_id = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -9993,7 +10126,9 @@ impl<'de> Deserialize<'de> for NotificationParams {
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -10160,7 +10295,9 @@ impl<'de> Deserialize<'de> for NumberSchema {
 impl<'de> codec::FromMembers<'de> for NumberSchema {
     const NAME: &'static str = "NumberSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -10253,7 +10390,9 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -10369,7 +10508,9 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         #[cfg(feature = "sep-2093")]
@@ -10499,7 +10640,9 @@ impl<'de> Deserialize<'de> for PaginatedResult {
 impl<'de> codec::FromMembers<'de> for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut next_cursor = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
@@ -10575,7 +10718,9 @@ impl<'de> Deserialize<'de> for ParseError {
 impl<'de> codec::FromMembers<'de> for ParseError {
     const NAME: &'static str = "ParseError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -10653,16 +10798,8 @@ impl From<EnumSchema> for PrimitiveSchemaDefinition {
 
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
-    const NAME: &'static str = "PrimitiveSchemaDefinition";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "PrimitiveSchemaDefinition",
             const {
                 &[
@@ -10671,56 +10808,56 @@ impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Enum),
+                        take: |text| codec::from_text(text).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "StringSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::String),
+                        take: |text| codec::from_text(text).map(Self::String),
                     },
                     codec::Candidate {
                         name: "NumberSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["number", "integer"])],
-                        take: |object| codec::from_object(object).map(Self::Number),
+                        take: |text| codec::from_text(text).map(Self::Number),
                     },
                     codec::Candidate {
                         name: "BooleanSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["boolean"])],
-                        take: |object| codec::from_object(object).map(Self::Boolean),
+                        take: |text| codec::from_text(text).map(Self::Boolean),
                     },
                 ]
             },
@@ -10793,7 +10930,9 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -10907,7 +11046,9 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut progress = codec::Slot::EMPTY;
         let mut total = codec::Slot::EMPTY;
@@ -11039,7 +11180,9 @@ impl<'de> Deserialize<'de> for Prompt {
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut arguments = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -11151,7 +11294,9 @@ impl<'de> Deserialize<'de> for PromptArgument {
 impl<'de> codec::FromMembers<'de> for PromptArgument {
     const NAME: &'static str = "PromptArgument";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut description = codec::Slot::EMPTY;
         let mut required = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
@@ -11249,7 +11394,9 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -11327,7 +11474,9 @@ impl<'de> Deserialize<'de> for PromptMessage {
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -11398,7 +11547,9 @@ impl<'de> Deserialize<'de> for PromptReference {
 impl<'de> codec::FromMembers<'de> for PromptReference {
     const NAME: &'static str = "PromptReference";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
@@ -11493,7 +11644,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -11603,7 +11756,9 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut input_responses = codec::Slot::EMPTY;
@@ -11736,7 +11891,9 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut contents = codec::Slot::EMPTY;
         let mut ttl_ms = codec::Slot::EMPTY;
         let mut cache_scope = codec::Slot::EMPTY;
@@ -11809,16 +11966,8 @@ impl From<ReadResourceResult> for ReadResourceOutcome {
 
 impl<'de> Deserialize<'de> for ReadResourceOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ReadResourceOutcome {
-    const NAME: &'static str = "ReadResourceOutcome";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ReadResourceOutcome",
             const {
                 &[
@@ -11827,16 +11976,14 @@ impl<'de> codec::FromAny<'de> for ReadResourceOutcome {
                         required: &["contents", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
+                        take: |text| codec::from_text(text).map(Self::InputRequired),
                     },
                 ]
             },
@@ -11894,7 +12041,9 @@ impl<'de> Deserialize<'de> for ReadResourceResultResponse {
 impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
     const NAME: &'static str = "ReadResourceResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -11971,7 +12120,9 @@ impl<'de> Deserialize<'de> for Request {
 impl<'de> codec::FromMembers<'de> for Request {
     const NAME: &'static str = "Request";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -12075,7 +12226,9 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 impl<'de> codec::FromMembers<'de> for RequestMetaObject {
     const NAME: &'static str = "RequestMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut progress_token = codec::Slot::EMPTY;
         let mut protocol_version = codec::Slot::EMPTY;
         let mut client_info = codec::Slot::EMPTY;
@@ -12193,7 +12346,9 @@ impl<'de> Deserialize<'de> for RequestParams {
 impl<'de> codec::FromMembers<'de> for RequestParams {
     const NAME: &'static str = "RequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -12428,7 +12583,9 @@ impl<'de> Deserialize<'de> for Resource {
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -12640,7 +12797,9 @@ impl<'de> Deserialize<'de> for ResourceContents {
 impl<'de> codec::FromMembers<'de> for ResourceContents {
     const NAME: &'static str = "ResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -12884,7 +13043,9 @@ impl<'de> Deserialize<'de> for ResourceLink {
 impl<'de> codec::FromMembers<'de> for ResourceLink {
     const NAME: &'static str = "ResourceLink";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -13110,7 +13271,9 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -13189,7 +13352,9 @@ impl<'de> Deserialize<'de> for ResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
     const NAME: &'static str = "ResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -13320,7 +13485,9 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri_template = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
@@ -13418,7 +13585,9 @@ impl<'de> Deserialize<'de> for ResourceTemplateReference {
 impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
     const NAME: &'static str = "ResourceTemplateReference";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut uri = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -13504,7 +13673,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -13591,7 +13762,9 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -13679,7 +13852,9 @@ impl<'de> Deserialize<'de> for ResultObject {
 impl<'de> codec::FromMembers<'de> for ResultObject {
     const NAME: &'static str = "Result";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -13748,7 +13923,9 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 impl<'de> codec::FromMembers<'de> for ResultMetaObject {
     const NAME: &'static str = "ResultMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut server_info = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -13971,7 +14148,9 @@ impl<'de> Deserialize<'de> for Root {
 impl<'de> codec::FromMembers<'de> for Root {
     const NAME: &'static str = "Root";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -14053,7 +14232,9 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut role = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -14145,22 +14326,34 @@ impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
 impl<'de> codec::FromAny<'de> for SamplingMessageContentBlock {
     const NAME: &'static str = "SamplingMessageContentBlock";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "type")?;
-        match tag.as_deref() {
-            Some("text") => codec::FromMembers::from_members(members).map(Self::Text),
-            Some("image") => codec::FromMembers::from_members(members).map(Self::Image),
-            Some("audio") => codec::FromMembers::from_members(members).map(Self::Audio),
-            Some("tool_use") => {
-                codec::FromMembers::from_members(members).map(Self::ToolUse)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "type")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "text" => codec::FromMembers::from_members(members).map(Self::Text),
+                    "image" => codec::FromMembers::from_members(members).map(Self::Image),
+                    "audio" => codec::FromMembers::from_members(members).map(Self::Audio),
+                    "tool_use" => {
+                        codec::FromMembers::from_members(members).map(Self::ToolUse)
+                    }
+                    "tool_result" => {
+                        codec::FromMembers::from_members(members).map(Self::ToolResult)
+                    }
+                    other => {
+                        Err(
+                            codec::unknown_tag(
+                                "SamplingMessageContentBlock",
+                                "type",
+                                other,
+                            ),
+                        )
+                    }
+                }
             }
-            Some("tool_result") => {
-                codec::FromMembers::from_members(members).map(Self::ToolResult)
-            }
-            Some(other) => {
-                Err(codec::unknown_tag("SamplingMessageContentBlock", "type", other))
-            }
-            None => Err(codec::missing_tag("type")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("type")),
         }
     }
 }
@@ -14215,7 +14408,9 @@ impl<'de> Deserialize<'de> for PromptsCapability {
 impl<'de> codec::FromMembers<'de> for PromptsCapability {
     const NAME: &'static str = "PromptsCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut list_changed = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -14288,7 +14483,9 @@ impl<'de> Deserialize<'de> for ResourcesCapability {
 impl<'de> codec::FromMembers<'de> for ResourcesCapability {
     const NAME: &'static str = "ResourcesCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut subscribe = codec::Slot::EMPTY;
         let mut list_changed = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -14355,7 +14552,9 @@ impl<'de> Deserialize<'de> for ToolsCapability {
 impl<'de> codec::FromMembers<'de> for ToolsCapability {
     const NAME: &'static str = "ToolsCapability";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut list_changed = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -14483,7 +14682,9 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut experimental = codec::Slot::EMPTY;
         let mut logging = codec::Slot::EMPTY;
         let mut completions = codec::Slot::EMPTY;
@@ -14653,45 +14854,58 @@ impl<'de> Deserialize<'de> for ServerNotification {
 impl<'de> codec::FromAny<'de> for ServerNotification {
     const NAME: &'static str = "ServerNotification";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "method")?;
-        match tag.as_deref() {
-            Some("notifications/cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "method")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "notifications/cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    "notifications/progress" => {
+                        codec::FromMembers::from_members(members).map(Self::Progress)
+                    }
+                    "notifications/resources/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceListChanged)
+                    }
+                    "notifications/subscriptions/acknowledged" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::SubscriptionsAcknowledged)
+                    }
+                    "notifications/resources/updated" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceUpdated)
+                    }
+                    "notifications/prompts/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::PromptListChanged)
+                    }
+                    "notifications/tools/list_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ToolListChanged)
+                    }
+                    "notifications/message" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::LoggingMessage)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "notifications/tasks" => {
+                        codec::FromMembers::from_members(members).map(Self::TaskStatus)
+                    }
+                    #[cfg(feature = "versioned-resources")]
+                    "notifications/resources/content_changed" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::ResourceContentChanged)
+                    }
+                    other => {
+                        Err(codec::unknown_tag("ServerNotification", "method", other))
+                    }
+                }
             }
-            Some("notifications/progress") => {
-                codec::FromMembers::from_members(members).map(Self::Progress)
-            }
-            Some("notifications/resources/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceListChanged)
-            }
-            Some("notifications/subscriptions/acknowledged") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::SubscriptionsAcknowledged)
-            }
-            Some("notifications/resources/updated") => {
-                codec::FromMembers::from_members(members).map(Self::ResourceUpdated)
-            }
-            Some("notifications/prompts/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::PromptListChanged)
-            }
-            Some("notifications/tools/list_changed") => {
-                codec::FromMembers::from_members(members).map(Self::ToolListChanged)
-            }
-            Some("notifications/message") => {
-                codec::FromMembers::from_members(members).map(Self::LoggingMessage)
-            }
-            #[cfg(feature = "tasks")]
-            Some("notifications/tasks") => {
-                codec::FromMembers::from_members(members).map(Self::TaskStatus)
-            }
-            #[cfg(feature = "versioned-resources")]
-            Some("notifications/resources/content_changed") => {
-                codec::FromMembers::from_members(members)
-                    .map(Self::ResourceContentChanged)
-            }
-            Some(other) => Err(codec::unknown_tag("ServerNotification", "method", other)),
-            None => Err(codec::missing_tag("method")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("method")),
         }
     }
 }
@@ -14843,16 +15057,8 @@ impl From<GetResourceResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for ServerResult {
-    const NAME: &'static str = "ServerResult";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "ServerResult",
             const {
                 &[
@@ -14866,24 +15072,22 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         ],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::Discover),
+                        take: |text| codec::from_text(text).map(Self::Discover),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResources)
-                        },
+                        take: |text| codec::from_text(text).map(Self::ListResources),
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ListResourceTemplates)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -14891,21 +15095,21 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ReadResource),
+                        take: |text| codec::from_text(text).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ListPrompts),
+                        take: |text| codec::from_text(text).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["resultType", "tools", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |object| codec::from_object(object).map(Self::ListTools),
+                        take: |text| codec::from_text(text).map(Self::ListTools),
                     },
                     #[cfg(feature = "versioned-resources")]
                     codec::Candidate {
@@ -14913,7 +15117,7 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["contents", "resource", "resultType"],
                         nested: &[("resource", "name"), ("resource", "uri")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetResource),
+                        take: |text| codec::from_text(text).map(Self::GetResource),
                     },
                     #[cfg(feature = "sep-2093")]
                     codec::Candidate {
@@ -14921,8 +15125,8 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["resource", "resultType"],
                         nested: &[("resource", "name"), ("resource", "uri")],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::ReadResourceMetadata)
+                        take: |text| {
+                            codec::from_text(text).map(Self::ReadResourceMetadata)
                         },
                     },
                     codec::Candidate {
@@ -14930,8 +15134,8 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["_meta", "resultType"],
                         nested: &[("_meta", "io.modelcontextprotocol/subscriptionId")],
                         texts: &[],
-                        take: |object| {
-                            codec::from_object(object).map(Self::SubscriptionsListen)
+                        take: |text| {
+                            codec::from_text(text).map(Self::SubscriptionsListen)
                         },
                     },
                     codec::Candidate {
@@ -14939,37 +15143,35 @@ impl<'de> codec::FromAny<'de> for ServerResult {
                         required: &["completion", "resultType"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Complete),
+                        take: |text| codec::from_text(text).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |object| {
-                            codec::from_object(object).map(Self::InputRequired)
-                        },
+                        take: |text| codec::from_text(text).map(Self::InputRequired),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::GetPrompt),
+                        take: |text| codec::from_text(text).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::CallTool),
+                        take: |text| codec::from_text(text).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &["resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Empty),
+                        take: |text| codec::from_text(text).map(Self::Empty),
                     },
                 ]
             },
@@ -15026,16 +15228,8 @@ impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 
 impl<'de> Deserialize<'de> for SingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-impl<'de> codec::FromAny<'de> for SingleSelectEnumSchema {
-    const NAME: &'static str = "SingleSelectEnumSchema";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "SingleSelectEnumSchema",
             const {
                 &[
@@ -15044,14 +15238,14 @@ impl<'de> codec::FromAny<'de> for SingleSelectEnumSchema {
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Untitled),
+                        take: |text| codec::from_text(text).map(Self::Untitled),
                     },
                     codec::Candidate {
                         name: "TitledSingleSelectEnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |object| codec::from_object(object).map(Self::Titled),
+                        take: |text| codec::from_text(text).map(Self::Titled),
                     },
                 ]
             },
@@ -15225,7 +15419,9 @@ impl<'de> Deserialize<'de> for StringSchema {
 impl<'de> codec::FromMembers<'de> for StringSchema {
     const NAME: &'static str = "StringSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -15387,7 +15583,9 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
     const NAME: &'static str = "SubscriptionFilter";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut tools_list_changed = codec::Slot::EMPTY;
         let mut prompts_list_changed = codec::Slot::EMPTY;
         let mut resources_list_changed = codec::Slot::EMPTY;
@@ -15524,7 +15722,9 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotification {
 impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -15611,7 +15811,9 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
 impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParams {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut notifications = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -15706,7 +15908,9 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequest {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
     const NAME: &'static str = "SubscriptionsListenRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -15789,7 +15993,9 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
     const NAME: &'static str = "SubscriptionsListenRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut notifications = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -15883,7 +16089,9 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResult {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
     const NAME: &'static str = "SubscriptionsListenResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -15956,7 +16164,9 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
     const NAME: &'static str = "SubscriptionsListenResultMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut subscription_id = codec::Slot::EMPTY;
         let mut server_info = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -16048,7 +16258,9 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultResponse {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
     const NAME: &'static str = "SubscriptionsListenResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut result = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -16137,7 +16349,9 @@ impl<'de> Deserialize<'de> for TextContent {
 impl<'de> codec::FromMembers<'de> for TextContent {
     const NAME: &'static str = "TextContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut text = codec::Slot::EMPTY;
         let mut annotations = codec::Slot::EMPTY;
@@ -16338,7 +16552,9 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut mime_type = codec::Slot::EMPTY;
         let mut text = codec::Slot::EMPTY;
@@ -16510,7 +16726,9 @@ impl<'de> Deserialize<'de> for TitledOption {
 impl<'de> codec::FromMembers<'de> for TitledOption {
     const NAME: &'static str = "TitledOption";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut const_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -16569,7 +16787,9 @@ impl<'de> Deserialize<'de> for TitledMultiSelectItems {
 impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
     const NAME: &'static str = "TitledMultiSelectItems";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut any_of = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -16677,7 +16897,9 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
 impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
     const NAME: &'static str = "TitledMultiSelectEnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -16814,7 +17036,9 @@ impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
 impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
     const NAME: &'static str = "TitledSingleSelectEnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -16894,7 +17118,9 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut schema = codec::Slot::EMPTY;
         let mut type_ = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -16961,7 +17187,9 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut schema = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -17088,7 +17316,9 @@ impl<'de> Deserialize<'de> for Tool {
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut name = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -17239,7 +17469,9 @@ impl<'de> Deserialize<'de> for ToolAnnotations {
 impl<'de> codec::FromMembers<'de> for ToolAnnotations {
     const NAME: &'static str = "ToolAnnotations";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut title = codec::Slot::EMPTY;
         let mut read_only_hint = codec::Slot::EMPTY;
         let mut destructive_hint = codec::Slot::EMPTY;
@@ -17403,7 +17635,9 @@ impl<'de> Deserialize<'de> for ToolChoice {
 impl<'de> codec::FromMembers<'de> for ToolChoice {
     const NAME: &'static str = "ToolChoice";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut mode = codec::Slot::EMPTY;
         let mut extra = Extra::new();
         while let Some(key) = members.next_key::<codec::Key<'de>>()? {
@@ -17489,7 +17723,9 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -17604,7 +17840,9 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 impl<'de> codec::FromMembers<'de> for ToolResultContent {
     const NAME: &'static str = "ToolResultContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut tool_use_id = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
@@ -17720,7 +17958,9 @@ impl<'de> Deserialize<'de> for ToolUseContent {
 impl<'de> codec::FromMembers<'de> for ToolUseContent {
     const NAME: &'static str = "ToolUseContent";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
         let mut name = codec::Slot::EMPTY;
@@ -17795,7 +18035,9 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
     const NAME: &'static str = "UnsupportedProtocolVersionErrorData";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut supported = codec::Slot::EMPTY;
         let mut requested = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -17860,7 +18102,9 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorObject {
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
     const NAME: &'static str = "UnsupportedProtocolVersionErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut code = codec::Slot::EMPTY;
         let mut message = codec::Slot::EMPTY;
         let mut data = codec::Slot::EMPTY;
@@ -17940,7 +18184,9 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionError {
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
     const NAME: &'static str = "UnsupportedProtocolVersionError";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut error = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
         let mut id = codec::Slot::EMPTY;
@@ -18005,7 +18251,9 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectItems {
 impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
     const NAME: &'static str = "UntitledMultiSelectItems";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut enum_ = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -18116,7 +18364,9 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
 impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
     const NAME: &'static str = "UntitledMultiSelectEnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -18253,7 +18503,9 @@ impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
 impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
     const NAME: &'static str = "UntitledSingleSelectEnumSchema";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut type_ = codec::Slot::EMPTY;
         let mut title = codec::Slot::EMPTY;
         let mut description = codec::Slot::EMPTY;
@@ -18460,7 +18712,9 @@ impl<'de> Deserialize<'de> for Task {
 impl<'de> codec::FromMembers<'de> for Task {
     const NAME: &'static str = "Task";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -18622,7 +18876,9 @@ impl<'de> Deserialize<'de> for WorkingTask {
 impl<'de> codec::FromMembers<'de> for WorkingTask {
     const NAME: &'static str = "WorkingTask";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -18791,7 +19047,9 @@ impl<'de> Deserialize<'de> for InputRequiredTask {
 impl<'de> codec::FromMembers<'de> for InputRequiredTask {
     const NAME: &'static str = "InputRequiredTask";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -18970,7 +19228,9 @@ impl<'de> Deserialize<'de> for CompletedTask {
 impl<'de> codec::FromMembers<'de> for CompletedTask {
     const NAME: &'static str = "CompletedTask";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -19144,7 +19404,9 @@ impl<'de> Deserialize<'de> for FailedTask {
 impl<'de> codec::FromMembers<'de> for FailedTask {
     const NAME: &'static str = "FailedTask";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -19313,7 +19575,9 @@ impl<'de> Deserialize<'de> for CancelledTask {
 impl<'de> codec::FromMembers<'de> for CancelledTask {
     const NAME: &'static str = "CancelledTask";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
         let mut status_message = codec::Slot::EMPTY;
@@ -19468,24 +19732,33 @@ impl<'de> Deserialize<'de> for DetailedTask {
 impl<'de> codec::FromAny<'de> for DetailedTask {
     const NAME: &'static str = "DetailedTask";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "status")?;
-        match tag.as_deref() {
-            Some("working") => {
-                codec::FromMembers::from_members(members).map(Self::Working)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "status")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    "working" => {
+                        codec::FromMembers::from_members(members).map(Self::Working)
+                    }
+                    "input_required" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::InputRequired)
+                    }
+                    "completed" => {
+                        codec::FromMembers::from_members(members).map(Self::Completed)
+                    }
+                    "failed" => {
+                        codec::FromMembers::from_members(members).map(Self::Failed)
+                    }
+                    "cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    other => Err(codec::unknown_tag("DetailedTask", "status", other)),
+                }
             }
-            Some("input_required") => {
-                codec::FromMembers::from_members(members).map(Self::InputRequired)
-            }
-            Some("completed") => {
-                codec::FromMembers::from_members(members).map(Self::Completed)
-            }
-            Some("failed") => codec::FromMembers::from_members(members).map(Self::Failed),
-            Some("cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
-            }
-            Some(other) => Err(codec::unknown_tag("DetailedTask", "status", other)),
-            None => Err(codec::missing_tag("status")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
         }
     }
 }
@@ -19615,7 +19888,9 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 impl<'de> codec::FromMembers<'de> for CreateTaskResult {
     const NAME: &'static str = "CreateTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -19789,7 +20064,9 @@ impl<'de> Deserialize<'de> for GetTaskRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -19880,7 +20157,9 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -19996,7 +20275,9 @@ impl<'de> Deserialize<'de> for GetTaskResultWorking {
 impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
     const NAME: &'static str = "GetTaskResultWorking";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -20194,7 +20475,9 @@ impl<'de> Deserialize<'de> for GetTaskResultInputRequired {
 impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
     const NAME: &'static str = "GetTaskResultInputRequired";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -20402,7 +20685,9 @@ impl<'de> Deserialize<'de> for GetTaskResultCompleted {
 impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
     const NAME: &'static str = "GetTaskResultCompleted";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -20604,7 +20889,9 @@ impl<'de> Deserialize<'de> for GetTaskResultFailed {
 impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
     const NAME: &'static str = "GetTaskResultFailed";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -20802,7 +21089,9 @@ impl<'de> Deserialize<'de> for GetTaskResultCancelled {
 impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
     const NAME: &'static str = "GetTaskResultCancelled";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
@@ -21002,29 +21291,38 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 impl<'de> codec::FromAny<'de> for GetTaskResult {
     const NAME: &'static str = "GetTaskResult";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "status")?;
-        match tag.as_deref() {
-            #[cfg(feature = "tasks")]
-            Some("working") => {
-                codec::FromMembers::from_members(members).map(Self::Working)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "status")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    #[cfg(feature = "tasks")]
+                    "working" => {
+                        codec::FromMembers::from_members(members).map(Self::Working)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "input_required" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::InputRequired)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "completed" => {
+                        codec::FromMembers::from_members(members).map(Self::Completed)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "failed" => {
+                        codec::FromMembers::from_members(members).map(Self::Failed)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    other => Err(codec::unknown_tag("GetTaskResult", "status", other)),
+                }
             }
-            #[cfg(feature = "tasks")]
-            Some("input_required") => {
-                codec::FromMembers::from_members(members).map(Self::InputRequired)
-            }
-            #[cfg(feature = "tasks")]
-            Some("completed") => {
-                codec::FromMembers::from_members(members).map(Self::Completed)
-            }
-            #[cfg(feature = "tasks")]
-            Some("failed") => codec::FromMembers::from_members(members).map(Self::Failed),
-            #[cfg(feature = "tasks")]
-            Some("cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
-            }
-            Some(other) => Err(codec::unknown_tag("GetTaskResult", "status", other)),
-            None => Err(codec::missing_tag("status")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
         }
     }
 }
@@ -21121,7 +21419,9 @@ impl<'de> Deserialize<'de> for UpdateTaskRequest {
 impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
     const NAME: &'static str = "UpdateTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -21223,7 +21523,9 @@ impl<'de> Deserialize<'de> for UpdateTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
     const NAME: &'static str = "UpdateTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut input_responses = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -21316,7 +21618,9 @@ impl<'de> Deserialize<'de> for UpdateTaskResult {
 impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
     const NAME: &'static str = "UpdateTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -21421,7 +21725,9 @@ impl<'de> Deserialize<'de> for CancelTaskRequest {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -21516,7 +21822,9 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut task_id = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -21605,7 +21913,9 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 impl<'de> codec::FromMembers<'de> for CancelTaskResult {
     const NAME: &'static str = "CancelTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -21701,7 +22011,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotification {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
     const NAME: &'static str = "TaskStatusNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -21830,7 +22142,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsWorking {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
     const NAME: &'static str = "TaskStatusNotificationParamsWorking";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -22016,7 +22330,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsInputRequired {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired {
     const NAME: &'static str = "TaskStatusNotificationParamsInputRequired";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -22212,7 +22528,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCompleted {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
     const NAME: &'static str = "TaskStatusNotificationParamsCompleted";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -22402,7 +22720,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsFailed {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
     const NAME: &'static str = "TaskStatusNotificationParamsFailed";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -22588,7 +22908,9 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCancelled {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
     const NAME: &'static str = "TaskStatusNotificationParamsCancelled";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut meta = codec::Slot::EMPTY;
         let mut task_id = codec::Slot::EMPTY;
         let mut status = codec::Slot::EMPTY;
@@ -22754,31 +23076,46 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
 impl<'de> codec::FromAny<'de> for TaskStatusNotificationParams {
     const NAME: &'static str = "TaskStatusNotificationParams";
 
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
-        let (tag, members) = codec::find_tag(members, "status")?;
-        match tag.as_deref() {
-            #[cfg(feature = "tasks")]
-            Some("working") => {
-                codec::FromMembers::from_members(members).map(Self::Working)
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
+        match codec::find_tag(members, "status")? {
+            codec::Tagged::First(tag, members) => {
+                match tag.as_str() {
+                    #[cfg(feature = "tasks")]
+                    "working" => {
+                        codec::FromMembers::from_members(members).map(Self::Working)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "input_required" => {
+                        codec::FromMembers::from_members(members)
+                            .map(Self::InputRequired)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "completed" => {
+                        codec::FromMembers::from_members(members).map(Self::Completed)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "failed" => {
+                        codec::FromMembers::from_members(members).map(Self::Failed)
+                    }
+                    #[cfg(feature = "tasks")]
+                    "cancelled" => {
+                        codec::FromMembers::from_members(members).map(Self::Cancelled)
+                    }
+                    other => {
+                        Err(
+                            codec::unknown_tag(
+                                "TaskStatusNotificationParams",
+                                "status",
+                                other,
+                            ),
+                        )
+                    }
+                }
             }
-            #[cfg(feature = "tasks")]
-            Some("input_required") => {
-                codec::FromMembers::from_members(members).map(Self::InputRequired)
-            }
-            #[cfg(feature = "tasks")]
-            Some("completed") => {
-                codec::FromMembers::from_members(members).map(Self::Completed)
-            }
-            #[cfg(feature = "tasks")]
-            Some("failed") => codec::FromMembers::from_members(members).map(Self::Failed),
-            #[cfg(feature = "tasks")]
-            Some("cancelled") => {
-                codec::FromMembers::from_members(members).map(Self::Cancelled)
-            }
-            Some(other) => {
-                Err(codec::unknown_tag("TaskStatusNotificationParams", "status", other))
-            }
-            None => Err(codec::missing_tag("status")),
+            codec::Tagged::Later(text) => codec::from_text(&text),
+            codec::Tagged::Absent(_) => Err(codec::missing_tag("status")),
         }
     }
 }
@@ -22947,7 +23284,9 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
     const NAME: &'static str = "ReadResourceMetadataRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -23035,7 +23374,9 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataRequestParams {
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
     const NAME: &'static str = "ReadResourceMetadataRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -23145,7 +23486,9 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
     const NAME: &'static str = "ReadResourceMetadataResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut result_type = codec::Slot::EMPTY;
@@ -23244,7 +23587,9 @@ impl<'de> Deserialize<'de> for GetResourceRequest {
 impl<'de> codec::FromMembers<'de> for GetResourceRequest {
     const NAME: &'static str = "GetResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -23344,7 +23689,9 @@ impl<'de> Deserialize<'de> for GetResourceRequestParams {
 impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
     const NAME: &'static str = "GetResourceRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uri = codec::Slot::EMPTY;
         let mut version = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -23464,7 +23811,9 @@ impl<'de> Deserialize<'de> for GetResourceResult {
 impl<'de> codec::FromMembers<'de> for GetResourceResult {
     const NAME: &'static str = "GetResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource = codec::Slot::EMPTY;
         let mut contents = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
@@ -23532,17 +23881,8 @@ impl From<GetBlobResourceContents> for GetResourceContents {
 #[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        codec::read_union(deserializer)
-    }
-}
-
-#[cfg(feature = "versioned-resources")]
-impl<'de> codec::FromAny<'de> for GetResourceContents {
-    const NAME: &'static str = "GetResourceContents";
-
-    fn from_object<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         codec::read_shape(
-            members,
+            deserializer,
             "GetResourceContents",
             const {
                 &[
@@ -23551,14 +23891,14 @@ impl<'de> codec::FromAny<'de> for GetResourceContents {
                         required: &["content", "contentType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Text),
+                        take: |text| codec::from_text(text).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "GetBlobResourceContents",
                         required: &["blob", "contentType"],
                         nested: &[],
                         texts: &[],
-                        take: |object| codec::from_object(object).map(Self::Blob),
+                        take: |text| codec::from_text(text).map(Self::Blob),
                     },
                 ]
             },
@@ -23615,7 +23955,9 @@ impl<'de> Deserialize<'de> for GetTextResourceContents {
 impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
     const NAME: &'static str = "GetTextResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content_type = codec::Slot::EMPTY;
         let mut content = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -23684,7 +24026,9 @@ impl<'de> Deserialize<'de> for GetBlobResourceContents {
 impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
     const NAME: &'static str = "GetBlobResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut content_type = codec::Slot::EMPTY;
         let mut blob = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -23783,7 +24127,9 @@ impl<'de> Deserialize<'de> for SubscribeResourcesRequest {
 impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
     const NAME: &'static str = "SubscribeResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -23871,7 +24217,9 @@ impl<'de> Deserialize<'de> for SubscribeResourcesRequestParams {
 impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
     const NAME: &'static str = "SubscribeResourcesRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uris = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -23970,7 +24318,9 @@ impl<'de> Deserialize<'de> for UnsubscribeResourcesRequest {
 impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
     const NAME: &'static str = "UnsubscribeResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -24058,7 +24408,9 @@ impl<'de> Deserialize<'de> for UnsubscribeResourcesRequestParams {
 impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
     const NAME: &'static str = "UnsubscribeResourcesRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut uris = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();
@@ -24147,7 +24499,9 @@ impl<'de> Deserialize<'de> for ResourceContentChangedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
     const NAME: &'static str = "ResourceContentChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut method = codec::Slot::EMPTY;
         let mut params = codec::Slot::EMPTY;
         let mut jsonrpc = codec::Slot::EMPTY;
@@ -24238,7 +24592,9 @@ impl<'de> Deserialize<'de> for ResourceContentChangedNotificationParams {
 impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
     const NAME: &'static str = "ResourceContentChangedNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+    fn from_members<A: MapAccess<'de>>(
+        mut members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         let mut resource = codec::Slot::EMPTY;
         let mut meta = codec::Slot::EMPTY;
         let mut extra = Extra::new();

@@ -1,0 +1,275 @@
+//! [`Located`]: a deserializer that remembers where it was when something failed.
+//!
+//! An error of `serde_json` knows its line and column, not its place in the document. `Located`
+//! passes everything on and, when an error comes back through a member or an element, writes down
+//! which: so that each type is compiled for one deserializer alone, and text is read once.
+
+use std::fmt;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+
+use super::super::codec::Key;
+use super::super::error::Segment;
+use super::de::RAW;
+
+mod variant;
+
+use variant::Variants;
+
+/// The way to what failed, from the inside out.
+#[derive(Default)]
+pub(crate) struct Trail(Vec<Segment>);
+
+impl Trail {
+    #[cold]
+    fn member(&mut self, name: Key<'_>) {
+        self.0.push(Segment::Member(name.into_string()));
+    }
+
+    #[cold]
+    fn element(&mut self, index: usize) {
+        self.0.push(Segment::Index(index));
+    }
+
+    /// The steps from the root.
+    pub(super) fn inward(self) -> impl Iterator<Item = Segment> {
+        self.0.into_iter().rev()
+    }
+}
+
+/// A deserializer, visitor or access of another format, and the trail of its errors.
+pub(crate) struct Located<'a, T> {
+    inner: T,
+    trail: &'a mut Trail,
+}
+
+impl<'a, T> Located<'a, T> {
+    pub(crate) fn new(inner: T, trail: &'a mut Trail) -> Self {
+        Self { inner, trail }
+    }
+}
+
+/// Methods that hand over scalars: nothing within them has a place of its own.
+macro_rules! scalars {
+    ($($method:ident)*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method(visitor)
+        }
+    )*};
+}
+
+/// Methods that may hand over something with parts.
+macro_rules! compounds {
+    ($($method:ident($($argument:ident: $kind:ty),*))*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(
+            self,
+            $($argument: $kind,)*
+            visitor: V,
+        ) -> Result<V::Value, D::Error> {
+            self.inner.$method($($argument,)* Located::new(visitor, self.trail))
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Located<'_, D> {
+    type Error = D::Error;
+
+    scalars! {
+        deserialize_bool
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+        deserialize_char deserialize_str deserialize_string deserialize_identifier
+        deserialize_unit deserialize_ignored_any
+    }
+
+    compounds! {
+        deserialize_any() deserialize_bytes() deserialize_byte_buf() deserialize_option()
+        deserialize_unit_struct(name: &'static str)
+        deserialize_seq() deserialize_tuple(len: usize)
+        deserialize_tuple_struct(name: &'static str, len: usize)
+        deserialize_map()
+        deserialize_struct(name: &'static str, fields: &'static [&'static str])
+        deserialize_enum(name: &'static str, variants: &'static [&'static str])
+    }
+
+    #[inline]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        if name == RAW {
+            // The text of a value comes in the form of a map, which must not look like one.
+            return self.inner.deserialize_newtype_struct(name, visitor);
+        }
+        let visitor = Located::new(visitor, self.trail);
+        self.inner.deserialize_newtype_struct(name, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+/// Methods of visitors that get scalars.
+macro_rules! visit_scalars {
+    ($($method:ident($kind:ty))*) => {$(
+        #[inline]
+        fn $method<E: Error>(self, value: $kind) -> Result<V::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Located<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visit_scalars! {
+        visit_bool(bool)
+        visit_i8(i8) visit_i16(i16) visit_i32(i32) visit_i64(i64) visit_i128(i128)
+        visit_u8(u8) visit_u16(u16) visit_u32(u32) visit_u64(u64) visit_u128(u128)
+        visit_f32(f32) visit_f64(f64)
+        visit_char(char) visit_str(&str) visit_borrowed_str(&'de str) visit_string(String)
+        visit_bytes(&[u8]) visit_borrowed_bytes(&'de [u8]) visit_byte_buf(Vec<u8>)
+    }
+
+    #[inline]
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    #[inline]
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner
+            .visit_some(Located::new(deserializer, self.trail))
+    }
+
+    #[inline]
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<V::Value, D::Error> {
+        self.inner
+            .visit_newtype_struct(Located::new(deserializer, self.trail))
+    }
+
+    #[inline]
+    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_seq(Elements {
+            access,
+            next: 0,
+            trail: self.trail,
+        })
+    }
+
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(Entries {
+            access,
+            name: Key::Borrowed(""),
+            trail: self.trail,
+        })
+    }
+
+    fn visit_enum<A: serde::de::EnumAccess<'de>>(self, access: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_enum(Variants::new(access, self.trail))
+    }
+}
+
+/// The elements of an array.
+struct Elements<'a, A> {
+    access: A,
+    next: usize,
+    trail: &'a mut Trail,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Elements<'_, A> {
+    type Error = A::Error;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, A::Error> {
+        let index = self.next;
+        self.next += 1;
+        let seed = Located::new(seed, self.trail);
+        let element = self.access.next_element_seed(seed);
+        if element.is_err() {
+            self.trail.element(index);
+        }
+        element
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.access.size_hint()
+    }
+}
+
+/// The members of an object.
+struct Entries<'a, 'de, A> {
+    access: A,
+    /// The name of the value that is due.
+    name: Key<'de>,
+    trail: &'a mut Trail,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
+    type Error = A::Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        let Some(name) = self.access.next_key()? else {
+            return Ok(None);
+        };
+        self.name = name;
+        match &self.name {
+            Key::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Key::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
+        }
+        .map(Some)
+    }
+
+    #[inline]
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
+        let seed = Located::new(seed, self.trail);
+        let value = self.access.next_value_seed(seed);
+        if value.is_err() {
+            let name = std::mem::replace(&mut self.name, Key::Borrowed(""));
+            self.trail.member(name);
+        }
+        value
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.access.size_hint()
+    }
+}
+
+impl<'de, T: DeserializeSeed<'de>> DeserializeSeed<'de> for Located<'_, T> {
+    type Value = T::Value;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T::Value, D::Error> {
+        self.inner
+            .deserialize(Located::new(deserializer, self.trail))
+    }
+}

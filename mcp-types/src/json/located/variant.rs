@@ -1,0 +1,79 @@
+//! Enums of Rust's own form: the place of what a variant holds is the variant's name.
+
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, EnumAccess, VariantAccess, Visitor};
+
+use super::super::super::codec::Key;
+use super::{Located, Trail};
+
+/// The variants, of which one is chosen by its name.
+pub(super) struct Variants<'a, A> {
+    access: A,
+    trail: &'a mut Trail,
+}
+
+impl<'a, A> Variants<'a, A> {
+    pub(super) fn new(access: A, trail: &'a mut Trail) -> Self {
+        Self { access, trail }
+    }
+}
+
+impl<'a, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Variants<'a, A> {
+    type Error = A::Error;
+    type Variant = Content<'a, 'de, A::Variant>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self::Variant), A::Error> {
+        let (name, access) = self.access.variant::<Key<'de>>()?;
+        let variant = seed.deserialize(StrDeserializer::new(name.as_str()))?;
+        let trail = self.trail;
+        Ok((
+            variant,
+            Content {
+                access,
+                name,
+                trail,
+            },
+        ))
+    }
+}
+
+/// What the variant of a name holds.
+pub(super) struct Content<'a, 'de, A> {
+    access: A,
+    name: Key<'de>,
+    trail: &'a mut Trail,
+}
+
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Content<'_, 'de, A> {
+    type Error = A::Error;
+
+    fn unit_variant(self) -> Result<(), A::Error> {
+        // Nothing is within, and a variant without contents may be a name alone.
+        self.access.unit_variant()
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, A::Error> {
+        let seed = Located::new(seed, &mut *self.trail);
+        let value = self.access.newtype_variant_seed(seed);
+        value.inspect_err(|_| self.trail.member(self.name))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
+        let visitor = Located::new(visitor, &mut *self.trail);
+        let value = self.access.tuple_variant(len, visitor);
+        value.inspect_err(|_| self.trail.member(self.name))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        let visitor = Located::new(visitor, &mut *self.trail);
+        let value = self.access.struct_variant(fields, visitor);
+        value.inspect_err(|_| self.trail.member(self.name))
+    }
+}
