@@ -21,6 +21,7 @@ mod jobs;
 mod legacy;
 mod line;
 mod names;
+mod numbered;
 mod patient;
 mod reader;
 mod serve;
@@ -29,6 +30,7 @@ mod sessions;
 mod store;
 mod stream;
 mod window;
+mod worker;
 
 pub use answer::HttpBody;
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};

@@ -23,7 +23,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
-use crate::race::{Either, race};
+use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
 
@@ -278,17 +278,14 @@ impl Endpoint {
         let keep_alive = self.server.limits().keep_alive;
         // Most handlers are done at once.
         // Nobody is woken if not: the worker looks at once, too.
-        if let Poll::Ready(last) = jobs.poll_all(&mut Context::from_waker(Waker::noop())) {
+        if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
             stream.end(last);
         } else {
-            jobs.sit(entry);
+            jobs.sit(entry, &stream);
             let worker = Arc::clone(&stream);
             entry.run(&stream, async move {
                 let _permit = permit;
-                let last = match race(jobs, worker.pump()).await {
-                    Either::First(last) => last,
-                    Either::Second(()) => return,
-                };
+                let last = worker.work(jobs).await;
                 if worker.end(last) {
                     worker.finish().await;
                 }
