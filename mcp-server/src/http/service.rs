@@ -92,7 +92,10 @@ impl HttpService {
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        HttpFuture::new(async move { endpoint.respond(request, remote).await })
+        let (parts, body) = request.into_parts();
+        // Moved a few times.
+        let parts = Arc::new(parts);
+        HttpFuture::new(async move { endpoint.respond(parts, body, remote).await })
     }
 }
 
@@ -135,10 +138,10 @@ where
 impl Endpoint {
     async fn respond<B: Body>(
         &self,
-        request: Request<B>,
+        parts: Arc<Parts>,
+        body: B,
         remote: Option<SocketAddr>,
     ) -> Response<HttpBody> {
-        let (parts, body) = request.into_parts();
         if let Err(refusal) = self.config.check(&parts) {
             return answer::refusal(refusal);
         }
@@ -226,7 +229,7 @@ impl Endpoint {
         if let Some(body) = at_once.await {
             return body;
         }
-        match race(read, sleep(limits.request_time)).await {
+        match Box::pin(race(read, sleep(limits.request_time))).await {
             Either::First(body) => body,
             Either::Second(()) => Err(Refusal(
                 StatusCode::REQUEST_TIMEOUT,
