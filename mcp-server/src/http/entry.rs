@@ -91,12 +91,25 @@ impl Entry {
         locked(&self.times).used = Instant::now();
     }
 
+    /// Notes that it is used, unless nothing happened for so long.
+    pub(super) fn is_used_within(&self, time: Duration) -> bool {
+        let now = Instant::now();
+        let silent = now.duration_since(locked(&self.times).used);
+        if silent >= time && !self.is_busy() {
+            return false;
+        }
+        locked(&self.times).used = now;
+        true
+    }
+
+    /// Whether anything happens.
+    pub(super) fn is_busy(&self) -> bool {
+        self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty()
+    }
+
     /// How long nothing happened, as far as it is idle at all.
     pub(super) fn idle(&self) -> Option<Duration> {
-        if self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty() {
-            return None;
-        }
-        Some(locked(&self.times).used.elapsed())
+        (!self.is_busy()).then(|| locked(&self.times).used.elapsed())
     }
 
     /// Whether other processes were told so long ago; they are from now on.

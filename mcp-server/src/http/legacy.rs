@@ -65,7 +65,7 @@ impl Endpoint {
         match self.sessions.find(id).await {
             Found::Here(entry) => return Ok(entry),
             Found::NoPlace => return Err(TOO_MANY),
-            Found::Expired => self.end(id).await,
+            Found::Expired => Box::pin(self.end(id)).await,
             Found::Unknown => {}
         }
         let what = "this session is not known, or over";
@@ -155,7 +155,7 @@ impl Endpoint {
     pub(super) async fn post(
         &self,
         entry: &Arc<Entry>,
-        extensions: Extensions,
+        extensions: Arc<Extensions>,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
@@ -167,7 +167,7 @@ impl Endpoint {
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,
-            extensions: Arc::new(extensions),
+            extensions,
             #[cfg(feature = "versioned-resources")]
             subscribed: None,
         };
@@ -229,7 +229,7 @@ impl Endpoint {
         }
         let response = self.serve(entry, jobs, stream, permit).await?;
         if let Some(before) = before {
-            self.changed(entry, &before.delta(session)).await;
+            Box::pin(self.changed(entry, &before.delta(session))).await;
         }
         Ok(response)
     }

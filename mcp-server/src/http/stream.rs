@@ -151,7 +151,7 @@ impl Stream {
                 Poll::Pending
             });
             // Which of the two it was does not matter: the state says it.
-            let _ = race(decided, sleep(patience)).await;
+            let _ = Box::pin(race(decided, sleep(patience))).await;
         }
         let mut state = self.state();
         if !state.over {
