@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::error::{HandlerError, bad_params};
-use crate::outlet::Outlet;
+use crate::outlet::{Outlet, Push};
 use crate::peer::Peer;
 use crate::race::race;
 use crate::server::Server;
@@ -160,8 +160,11 @@ impl Context {
             return Ok(());
         }
         let message = notification(self.revision(), method, params)?;
-        // A task that the handler left behind may wait for room when the request ends.
-        race(self.cancelled(), self.call.outlet.send(&message)).await;
+        let outlet = &self.call.outlet;
+        if outlet.push(&message) == Push::Full {
+            // A task that the handler left behind may wait for room when the request ends.
+            race(self.cancelled(), outlet.send(&message)).await;
+        }
         Ok(())
     }
 }
@@ -228,7 +231,7 @@ pub struct Extensions {
     values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// The HTTP request, whose own extensions count as ours.
     #[cfg(feature = "http")]
-    parts: Option<http::request::Parts>,
+    parts: Option<Arc<http::request::Parts>>,
     /// Where it comes from.
     #[cfg(feature = "http")]
     remote: Option<std::net::SocketAddr>,
@@ -253,7 +256,7 @@ impl Extensions {
         let own = own.and_then(|value| value.downcast_ref());
         #[cfg(feature = "http")]
         let own = own.or_else(|| {
-            let parts = self.parts.as_ref()?;
+            let parts = self.parts()?;
             let whole: &dyn Any = parts;
             let remote: Option<&dyn Any> = self.remote.as_ref().map(|remote| remote as _);
             let found = whole.downcast_ref().or_else(|| parts.extensions.get());
@@ -265,7 +268,7 @@ impl Extensions {
     /// What is known of an HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn of_http(
-        parts: http::request::Parts,
+        parts: Arc<http::request::Parts>,
         remote: Option<std::net::SocketAddr>,
     ) -> Self {
         Self {
@@ -278,7 +281,7 @@ impl Extensions {
     /// The HTTP request.
     #[cfg(feature = "http")]
     pub(crate) fn parts(&self) -> Option<&http::request::Parts> {
-        self.parts.as_ref()
+        self.parts.as_deref()
     }
 }
 

@@ -7,8 +7,9 @@
 //!
 //! Requests of sessions turn off at `legacy`: `sessions` finds the session, here as an `entry` or
 //! in the `store` of all processes, which talk to each other in `elsewhere`; `jobs` are its
-//! requests, and what these say is a `stream`: through its `window` it goes to `events` and to the
-//! `reader` that a connection is. The transport before all this is in `channel`.
+//! requests, and what these say is a `stream`: through its `window` a `worker` takes it to `events`,
+//! and the `reader` that a connection is writes it, `numbered`. The transport before all this is in
+//! `channel`.
 
 mod answer;
 mod channel;
@@ -21,6 +22,7 @@ mod jobs;
 mod legacy;
 mod line;
 mod names;
+mod numbered;
 mod patient;
 mod reader;
 mod serve;
@@ -29,6 +31,7 @@ mod sessions;
 mod store;
 mod stream;
 mod window;
+mod worker;
 
 pub use answer::HttpBody;
 pub use events::{EventStore, MemoryEvents, Page, StoreError, StoreFuture};

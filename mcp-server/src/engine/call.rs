@@ -4,7 +4,7 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll};
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use mcp_types::rpc::ErrorObject;
@@ -26,7 +26,7 @@ pub(crate) struct Call {
     running: Running,
     span: Span,
     limit: Option<Duration>,
-    timer: Option<Pin<Box<Sleep>>>,
+    timer: Timer,
 }
 
 impl Call {
@@ -36,7 +36,7 @@ impl Call {
             running,
             span,
             limit,
-            timer: None,
+            timer: Timer::default(),
         }
     }
 
@@ -88,8 +88,7 @@ impl Future for Call {
         let Some(limit) = this.limit else {
             return Poll::Pending;
         };
-        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
-        match timer.as_mut().poll(task) {
+        match this.timer.poll(limit, task) {
             Poll::Ready(()) => {
                 tracing::warn!(?limit, "request took too long");
                 let error = ErrorObject::internal_error("the request took too long");
@@ -103,6 +102,32 @@ impl Future for Call {
 impl Drop for Call {
     fn drop(&mut self) {
         self.cx.call.ended.set();
+    }
+}
+
+/// The end of a request's time, in no hurry: a poll for which nothing changed costs next to
+/// nothing.
+#[derive(Default)]
+struct Timer {
+    sleep: Option<Pin<Box<Sleep>>>,
+    /// Woken by it.
+    waker: Option<Waker>,
+}
+
+impl Timer {
+    fn poll(&mut self, limit: Duration, task: &mut TaskContext<'_>) -> Poll<()> {
+        let waker = task.waker();
+        // Who wants nobody to be woken looks again at once.
+        if waker.will_wake(Waker::noop()) {
+            return Poll::Pending;
+        }
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep(limit)));
+        let known = self.waker.as_ref();
+        if known.is_some_and(|known| known.will_wake(waker)) && !sleep.is_elapsed() {
+            return Poll::Pending;
+        }
+        self.waker = Some(waker.clone());
+        sleep.as_mut().poll(task)
     }
 }
 

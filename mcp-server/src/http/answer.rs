@@ -182,7 +182,7 @@ pub(super) async fn call(
         }
         Poll::Ready(None)
     });
-    let first = match race(said, sleep(keep_alive)).await {
+    let first = match Box::pin(race(said, sleep(keep_alive))).await {
         Either::First(Some(answer)) => return line.finish(answer),
         Either::First(None) => line.0.take(),
         Either::Second(()) => comment(),

@@ -1,16 +1,12 @@
 //! [`Entry`]: a session at this process, with its work in flight, which ends with it.
 
-use std::collections::{HashMap, hash_map};
 use std::fmt::Write as _;
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::task::Context;
 use std::time::{Duration, Instant};
 
 use mcp_types::RequestId;
-use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
 use super::guard::Refusal;
@@ -38,16 +34,32 @@ struct Times {
 
 #[derive(Default)]
 struct Work {
-    /// Requests that can be given up.
-    running: HashMap<RequestId, oneshot::Sender<()>>,
+    /// Requests that can be given up. They are few, and to look at all of them costs less than to
+    /// hash one.
+    running: Vec<Running>,
+    /// How many there were.
+    seats: u64,
     streams: Vec<Working>,
     announcements: Option<Arc<Stream>>,
+}
+
+/// A request that a task works on.
+struct Running {
+    id: RequestId,
+    seat: u64,
+    stream: Weak<Stream>,
 }
 
 /// A stream that a task works on.
 struct Working {
     stream: Weak<Stream>,
     task: AbortHandle,
+}
+
+impl Work {
+    fn is_running(&self, id: &RequestId) -> bool {
+        self.running.iter().any(|running| running.id == *id)
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -79,12 +91,25 @@ impl Entry {
         locked(&self.times).used = Instant::now();
     }
 
+    /// Notes that it is used, unless nothing happened for so long.
+    pub(super) fn is_used_within(&self, time: Duration) -> bool {
+        let now = Instant::now();
+        let silent = now.duration_since(locked(&self.times).used);
+        if silent >= time && !self.is_busy() {
+            return false;
+        }
+        locked(&self.times).used = now;
+        true
+    }
+
+    /// Whether anything happens.
+    pub(super) fn is_busy(&self) -> bool {
+        self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty()
+    }
+
     /// How long nothing happened, as far as it is idle at all.
     pub(super) fn idle(&self) -> Option<Duration> {
-        if self.readers.load(Ordering::Acquire) > 0 || !locked(&self.work).running.is_empty() {
-            return None;
-        }
-        Some(locked(&self.times).used.elapsed())
+        (!self.is_busy()).then(|| locked(&self.times).used.elapsed())
     }
 
     /// Whether other processes were told so long ago; they are from now on.
@@ -115,29 +140,39 @@ impl Entry {
 
     /// Whether a request with this id is in flight.
     pub(super) fn is_running(&self, id: &RequestId) -> bool {
-        locked(&self.work).running.contains_key(id)
+        locked(&self.work).is_running(id)
     }
 
     /// Notes that a request is in flight, until what is returned is dropped; `None` where there is
     /// one with its id.
-    pub(super) fn seat(self: &Arc<Self>, id: &RequestId) -> Option<Seat> {
+    pub(super) fn seat(self: &Arc<Self>, id: &RequestId, stream: &Arc<Stream>) -> Option<Seat> {
         let mut work = locked(&self.work);
-        let hash_map::Entry::Vacant(place) = work.running.entry(id.clone()) else {
+        if work.is_running(id) {
             return None;
-        };
-        let (sender, given_up) = oneshot::channel();
-        place.insert(sender);
-        Some(Seat {
-            entry: Arc::downgrade(self),
+        }
+        work.seats += 1;
+        let seat = work.seats;
+        work.running.push(Running {
             id: id.clone(),
-            given_up,
-        })
+            seat,
+            stream: Arc::downgrade(stream),
+        });
+        let entry = Arc::downgrade(self);
+        Some(Seat { entry, seat })
     }
 
     /// Gives a request up; `false` where there is none with that id.
     pub(super) fn cancel(&self, id: &RequestId) -> bool {
-        let running = locked(&self.work).running.remove(id);
-        running.is_some_and(|seat| seat.send(()).is_ok())
+        let running = {
+            let mut work = locked(&self.work);
+            let at = work.running.iter().position(|running| running.id == *id);
+            at.map(|at| work.running.swap_remove(at))
+        };
+        let stream = running.and_then(|running| running.stream.upgrade());
+        stream.is_some_and(|stream| {
+            stream.give_up(id.clone());
+            true
+        })
     }
 
     /// A name for a new stream, which no other stream of the session has, be it at another process
@@ -217,33 +252,21 @@ impl Drop for Entry {
 /// A request in flight.
 pub(super) struct Seat {
     entry: Weak<Entry>,
-    id: RequestId,
-    given_up: oneshot::Receiver<()>,
-}
-
-impl Seat {
-    /// Whether the peer gave the request up; the task is woken when it does.
-    pub(super) fn is_given_up(&mut self, task: &mut Context<'_>) -> bool {
-        Pin::new(&mut self.given_up).poll(task).is_ready()
-    }
+    seat: u64,
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.given_up.close();
         let Some(entry) = self.entry.upgrade() else {
             return;
         };
-        {
-            let mut work = locked(&entry.work);
-            // Another request may have the id by now.
-            if let Some(sender) = work.running.get(&self.id)
-                && sender.is_closed()
-            {
-                work.running.remove(&self.id);
-            }
+        locked(&entry.work)
+            .running
+            .retain(|running| running.seat != self.seat);
+        // Else that is done when the last of them goes.
+        if entry.readers.load(Ordering::Acquire) == 0 {
+            entry.touch();
         }
-        entry.touch();
     }
 }
 

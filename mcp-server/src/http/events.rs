@@ -1,9 +1,10 @@
 //! [`EventStore`]: what was said on the streams of legacy sessions, for clients that come back.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use tokio::sync::Notify;
@@ -78,8 +79,7 @@ pub struct MemoryEvents {
 struct All {
     bytes: usize,
     sessions: HashMap<String, Streams>,
-    /// The sessions that have something to give, by when they last spoke.
-    silent: BTreeMap<u64, String>,
+    /// How often sessions spoke.
     clock: u64,
 }
 
@@ -88,7 +88,7 @@ struct Streams {
     bytes: usize,
     /// How many have ended.
     ended: usize,
-    /// The key among those that are silent.
+    /// When it last spoke.
     spoke: u64,
     /// Oldest first.
     all: VecDeque<Kept>,
@@ -136,7 +136,6 @@ impl All {
             return;
         };
         let before = streams.bytes;
-        let spoke = message.is_some();
         match message {
             None => {
                 streams.ended += usize::from(!kept.ended);
@@ -144,6 +143,8 @@ impl All {
             }
             Some(message) if number > kept.last => {
                 kept.last = number;
+                self.clock += 1;
+                streams.spoke = self.clock;
                 streams.bytes += message.len();
                 kept.events.push_back((number, message));
                 if kept.events.len() > limit {
@@ -155,31 +156,22 @@ impl All {
         kept.tell();
         streams.shrink(SESSION_BYTES, ENDED_STREAMS);
         self.bytes = self.bytes - before + streams.bytes;
-        if !spoke {
-            return;
+        if self.bytes > ALL_BYTES {
+            self.shrink();
         }
-        let newest = self.silent.last_key_value();
-        // Whoever spoke last often goes on.
-        if newest.is_none_or(|(spoke, _)| *spoke != streams.spoke) {
-            let name = self.silent.remove(&streams.spoke);
-            self.clock += 1;
-            streams.spoke = self.clock;
-            let name = name.unwrap_or_else(|| session.to_owned());
-            self.silent.insert(self.clock, name);
-        }
-        self.shrink();
     }
 
-    /// Makes room in the sessions that were silent for longest.
+    /// Makes room in the sessions that were silent for longest: more than is needed now, since all
+    /// of them are looked at.
     fn shrink(&mut self) {
-        while self.bytes > ALL_BYTES {
-            let Some((_, session)) = self.silent.pop_first() else {
+        let mut silent: Vec<&mut Streams> = self.sessions.values_mut().collect();
+        silent.sort_unstable_by_key(|streams| streams.spoke);
+        for streams in silent {
+            let before = streams.bytes;
+            streams.shrink(0, 0);
+            self.bytes = self.bytes - before + streams.bytes;
+            if self.bytes <= ALL_BYTES - ALL_BYTES / 8 {
                 return;
-            };
-            if let Some(streams) = self.sessions.get_mut(&session) {
-                let before = streams.bytes;
-                streams.shrink(0, 0);
-                self.bytes = self.bytes - before + streams.bytes;
             }
         }
     }
@@ -201,7 +193,6 @@ impl All {
             return;
         };
         self.bytes -= streams.bytes;
-        self.silent.remove(&streams.spoke);
         for kept in &streams.all {
             kept.tell();
         }
@@ -255,6 +246,17 @@ impl Kept {
     }
 }
 
+/// What is done without waiting.
+struct Done;
+
+impl Future for Done {
+    type Output = Result<(), StoreError>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, session: &'a str, stream: &'a str) -> StoreFuture<'a, ()> {
         let kept = Kept {
@@ -273,7 +275,7 @@ impl EventStore for MemoryEvents {
             streams.all.push_back(kept);
             all.sessions.insert(session.to_owned(), streams);
         }
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(Done)
     }
 
     fn append<'a>(
@@ -284,7 +286,7 @@ impl EventStore for MemoryEvents {
         message: Option<Bytes>,
     ) -> StoreFuture<'a, ()> {
         self.all().add(session, stream, number, message, self.kept);
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(Done)
     }
 
     fn read<'a>(
@@ -316,6 +318,6 @@ impl EventStore for MemoryEvents {
 
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.all().remove(session);
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(Done)
     }
 }

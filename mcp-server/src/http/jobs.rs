@@ -1,6 +1,6 @@
 //! [`Jobs`]: the requests of one POST in a session.
 
-use std::future::Future;
+use std::future::Future as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -9,10 +9,10 @@ use mcp_types::RequestId;
 use mcp_types::rpc::ErrorObject;
 
 use super::entry::{Entry, Seat};
+use super::stream::Stream;
 use crate::engine::{Answer, Call, Refused};
 
-/// The requests of one POST: one, or those of a batch, whose answers are one message. Resolves to
-/// the answer; to `None` where the client gave all of them up.
+/// The requests of one POST: one, or those of a batch, whose answers are one message.
 #[derive(Default)]
 pub(super) struct Jobs {
     calls: Vec<Job>,
@@ -20,11 +20,8 @@ pub(super) struct Jobs {
     batch: bool,
 }
 
-struct Job {
-    call: Call,
-    /// There from when it could not be answered at once.
-    seat: Option<Seat>,
-}
+/// A request, with a seat from when it could not be answered at once.
+struct Job(Call, Option<Seat>);
 
 impl Jobs {
     pub(super) fn answer(&mut self, answer: Answer) {
@@ -32,7 +29,9 @@ impl Jobs {
     }
 
     pub(super) fn call(&mut self, call: Call) {
-        self.calls.push(Job { call, seat: None });
+        // Nearly always there is no other one.
+        self.calls.reserve_exact(1);
+        self.calls.push(Job(call, None));
     }
 
     /// Makes the answers one message, however many there are.
@@ -45,36 +44,49 @@ impl Jobs {
     }
 
     /// Lets the client give up what is not answered yet.
-    pub(super) fn sit(&mut self, entry: &Arc<Entry>) {
+    pub(super) fn sit(&mut self, entry: &Arc<Entry>, stream: &Arc<Stream>) {
         let mut twice = Vec::new();
         self.calls.retain_mut(|job| {
-            let Some(id) = job.call.id() else {
+            let Some(id) = job.0.id() else {
                 return true;
             };
-            job.seat = entry.seat(id);
-            if job.seat.is_none() {
+            let seat = entry.seat(id, stream);
+            let sits = seat.is_some();
+            if !sits {
                 twice.push(in_flight(id));
             }
-            job.seat.is_some()
+            job.1 = seat;
+            sits
         });
         self.answers.append(&mut twice);
     }
 
-    /// The answer, if it is there. Safe to call outside of a task that goes on.
-    pub(super) fn poll_all(&mut self, task: &mut Context<'_>) -> Poll<Option<Answer>> {
-        let answers = &mut self.answers;
-        self.calls.retain_mut(|job| {
-            if job.seat.as_mut().is_some_and(|seat| seat.is_given_up(task)) {
-                return false;
+    /// Drops a request.
+    pub(super) fn give_up(&mut self, id: &RequestId) {
+        self.calls.retain(|job| job.0.id() != Some(id));
+    }
+
+    /// The answer, if it is there; `None` where the client gave all requests up. Safe to call
+    /// outside of a task that goes on.
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Option<Answer>> {
+        if !self.batch
+            && let [job] = &mut self.calls[..]
+        {
+            let answer = Pin::new(&mut job.0).poll(task);
+            if answer.is_ready() {
+                self.calls.clear();
             }
-            match Pin::new(&mut job.call).poll(task) {
+            return answer.map(Some);
+        }
+        let answers = &mut self.answers;
+        self.calls
+            .retain_mut(|job| match Pin::new(&mut job.0).poll(task) {
                 Poll::Ready(answer) => {
                     answers.push(answer);
                     false
                 }
                 Poll::Pending => true,
-            }
-        });
+            });
         if !self.calls.is_empty() {
             return Poll::Pending;
         }
@@ -94,14 +106,6 @@ impl Jobs {
         message.push(b']');
         let refused = None;
         Poll::Ready(Some(Answer { message, refused }))
-    }
-}
-
-impl Future for Jobs {
-    type Output = Option<Answer>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Answer>> {
-        self.poll_all(task)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::changes::BusMessage;
 use crate::context::Extensions;
 use crate::engine::{Accepted, Answer, Head, Read, Refused, Via, respond};
 use crate::listen::tell_session;
-use crate::race::{Either, race};
+use crate::race::race;
 use crate::server::Server;
 use crate::session::Session;
 
@@ -65,7 +65,7 @@ impl Endpoint {
         match self.sessions.find(id).await {
             Found::Here(entry) => return Ok(entry),
             Found::NoPlace => return Err(TOO_MANY),
-            Found::Expired => self.end(id).await,
+            Found::Expired => Box::pin(self.end(id)).await,
             Found::Unknown => {}
         }
         let what = "this session is not known, or over";
@@ -155,7 +155,7 @@ impl Endpoint {
     pub(super) async fn post(
         &self,
         entry: &Arc<Entry>,
-        extensions: Extensions,
+        extensions: Arc<Extensions>,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Result<Response<HttpBody>, Refusal> {
@@ -167,7 +167,7 @@ impl Endpoint {
             session: Some(Arc::clone(session)),
             // One handshake is enough for a session.
             session_id: None,
-            extensions: Arc::new(extensions),
+            extensions,
             #[cfg(feature = "versioned-resources")]
             subscribed: None,
         };
@@ -229,7 +229,7 @@ impl Endpoint {
         }
         let response = self.serve(entry, jobs, stream, permit).await?;
         if let Some(before) = before {
-            self.changed(entry, &before.delta(session)).await;
+            Box::pin(self.changed(entry, &before.delta(session))).await;
         }
         Ok(response)
     }
@@ -278,17 +278,14 @@ impl Endpoint {
         let keep_alive = self.server.limits().keep_alive;
         // Most handlers are done at once.
         // Nobody is woken if not: the worker looks at once, too.
-        if let Poll::Ready(last) = jobs.poll_all(&mut Context::from_waker(Waker::noop())) {
+        if let Poll::Ready(last) = jobs.poll(&mut Context::from_waker(Waker::noop())) {
             stream.end(last);
         } else {
-            jobs.sit(entry);
+            jobs.sit(entry, &stream);
             let worker = Arc::clone(&stream);
             entry.run(&stream, async move {
                 let _permit = permit;
-                let last = match race(jobs, worker.pump()).await {
-                    Either::First(last) => last,
-                    Either::Second(()) => return,
-                };
+                let last = worker.work(jobs).await;
                 if worker.end(last) {
                     worker.finish().await;
                 }

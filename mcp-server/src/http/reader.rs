@@ -11,7 +11,8 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::answer::comment;
 use super::entry::Reading;
 use super::events::{EventStore, Page, StoreError};
-use super::stream::{Next, Stream, write_numbered};
+use super::numbered::write_numbered;
+use super::stream::{Next, Stream};
 use crate::error::Chain;
 
 /// A connection that reads a stream.
@@ -113,7 +114,9 @@ impl Reader {
             Poll::Pending if self.poll_silence(task).is_ready() => Some(comment()),
             Poll::Pending => return Poll::Pending,
         };
-        if let Some(timer) = &mut self.timer {
+        if let Some(timer) = &mut self.timer
+            && !self.over
+        {
             timer.as_mut().reset(Instant::now() + self.keep_alive);
         }
         Poll::Ready(read)
@@ -146,13 +149,11 @@ impl Reader {
                 out.reserve(512);
                 stream.prime(&mut out, self.after);
             }
-            match stream.poll_next(*kick, self.after, task) {
+            match stream.poll_next(&mut out, *kick, self.after, task) {
                 Poll::Pending if out.is_empty() => return Poll::Pending,
                 Poll::Pending => {}
-                Poll::Ready(Next::Events(events, over)) => {
-                    stream.write(&mut out, self.after, &events);
-                    self.after += events.len() as u64;
-                    stream.read(*kick, self.after);
+                Poll::Ready(Next::Events(last, over)) => {
+                    self.after = last;
                     self.over = over;
                 }
                 Poll::Ready(Next::Stored) => {
@@ -188,7 +189,7 @@ impl Reader {
                 tracing::warn!(stream = self.id(), "events are gone that were not read");
             }
             self.after = *number;
-            write_numbered(&mut out, self.id(), *number, message, None);
+            write_numbered(&mut out, self.id(), *number, message);
         }
         match &self.from {
             From::Live(stream, kick) => stream.read(*kick, self.after),

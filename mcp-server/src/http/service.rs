@@ -92,7 +92,10 @@ impl HttpService {
         B::Data: Send,
     {
         let endpoint = Arc::clone(&self.endpoint);
-        HttpFuture::new(async move { endpoint.respond(request, remote).await })
+        let (parts, body) = request.into_parts();
+        // Moved a few times.
+        let parts = Arc::new(parts);
+        HttpFuture::new(endpoint.respond(parts, body, remote))
     }
 }
 
@@ -134,16 +137,16 @@ where
 
 impl Endpoint {
     async fn respond<B: Body>(
-        &self,
-        request: Request<B>,
+        self: Arc<Self>,
+        parts: Arc<Parts>,
+        body: B,
         remote: Option<SocketAddr>,
     ) -> Response<HttpBody> {
-        let (parts, body) = request.into_parts();
         if let Err(refusal) = self.config.check(&parts) {
             return answer::refusal(refusal);
         }
         if parts.method != Method::POST {
-            return self.other_method(&parts).await;
+            return Box::pin(self.other_method(&parts)).await;
         }
         let channel = channel_id(self.config.http_sse.as_deref(), &parts);
         // Clients of that transport say nothing of what they read.
@@ -164,13 +167,13 @@ impl Endpoint {
         };
         if let Some(id) = channel.map(str::to_owned) {
             let extensions = Extensions::of_http(parts, remote);
-            let response = self.post_channel(&id, extensions, &bytes, permit).await;
-            return response.unwrap_or_else(answer::refusal);
+            let response = Box::pin(self.post_channel(&id, extensions, &bytes, permit));
+            return response.await.unwrap_or_else(answer::refusal);
         }
         if let Some(id) = legacy::session_id(&parts) {
             match self.entry_of(id, &parts).await {
                 Ok(entry) => {
-                    let extensions = Extensions::of_http(parts, remote);
+                    let extensions = Arc::new(Extensions::of_http(parts, remote));
                     let response = self.post(&entry, extensions, &bytes, permit).await;
                     return response.unwrap_or_else(answer::refusal);
                 }
@@ -178,7 +181,7 @@ impl Endpoint {
                 Err(_) => {}
             }
         }
-        let extensions = Extensions::of_http(parts, remote);
+        let extensions = Arc::new(Extensions::of_http(parts, remote));
         self.modern(extensions, &bytes, permit).await
     }
 
@@ -200,7 +203,7 @@ impl Endpoint {
     /// Lets the handler of a notification run.
     pub(super) async fn notified(&self, handler: impl Future<Output = ()>) {
         let limit = self.server.limits().request_time;
-        if let Either::Second(()) = race(handler, sleep(limit)).await {
+        if let Either::Second(()) = Box::pin(race(handler, sleep(limit))).await {
             tracing::warn!("a notification took too long");
         }
     }
@@ -226,7 +229,7 @@ impl Endpoint {
         if let Some(body) = at_once.await {
             return body;
         }
-        match race(read, sleep(limits.request_time)).await {
+        match Box::pin(race(read, sleep(limits.request_time))).await {
             Either::First(body) => body,
             Either::Second(()) => Err(Refusal(
                 StatusCode::REQUEST_TIMEOUT,
@@ -237,7 +240,7 @@ impl Endpoint {
 
     async fn modern(
         &self,
-        extensions: Extensions,
+        extensions: Arc<Extensions>,
         bytes: &[u8],
         permit: OwnedSemaphorePermit,
     ) -> Response<HttpBody> {
@@ -248,7 +251,7 @@ impl Endpoint {
             outlet,
             session: None,
             session_id: None,
-            extensions: Arc::new(extensions),
+            extensions,
             #[cfg(feature = "versioned-resources")]
             subscribed: None,
         };
@@ -273,7 +276,7 @@ impl Endpoint {
         match accepted {
             Accepted::Nothing | Accepted::Cancel(_) => answer::empty(StatusCode::ACCEPTED),
             Accepted::Answer(answer) => answer::answer(answer),
-            Accepted::Session(session, answer) => self.begin(session, answer).await,
+            Accepted::Session(session, answer) => Box::pin(self.begin(session, answer)).await,
             Accepted::Notification(handler) => {
                 self.notified(handler).await;
                 answer::empty(StatusCode::ACCEPTED)

@@ -119,16 +119,19 @@ impl Sessions {
     /// A session, also one that another process began.
     pub(super) async fn find(&self, id: &str) -> Found {
         if let Some(entry) = self.here(id) {
-            if self.is_idle(&entry) && !self.is_used_elsewhere(id).await {
-                return Found::Expired;
+            // Boxes for what is rare.
+            if !entry.is_used_within(self.idle_time) {
+                if !Box::pin(self.is_used_elsewhere(id)).await {
+                    return Found::Expired;
+                }
+                entry.touch();
             }
-            entry.touch();
             if self.store.is_some() && entry.is_unsaved_for(self.idle_time / 4) {
-                self.change(id, &Delta::default()).await;
+                Box::pin(self.change(id, &Delta::default())).await;
             }
             return Found::Here(entry);
         }
-        let Some(record) = self.stored(id).await else {
+        let Some(record) = Box::pin(self.stored(id)).await else {
             return Found::Unknown;
         };
         if record.idle() >= self.idle_time {

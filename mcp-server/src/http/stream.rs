@@ -1,28 +1,25 @@
 //! [`Stream`]: what a legacy request says, on its way to the event store and to the connection
 //! that reads it. The request and the connection do not depend on each other's life.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_types::Revision;
-use mcp_types::sse::{Event, write_event};
+use mcp_types::{RequestId, Revision};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::events::EventStore;
+use super::numbered::{write_numbered, write_prime};
 use super::window::{Phase, Reads, Window};
 use crate::engine::Answer;
 use crate::error::Chain;
 use crate::outlet::{Outlet, Push};
 use crate::race::race;
 use crate::session::Session;
-
-/// How long a client is asked to wait before it comes back.
-const RETRY: Duration = Duration::from_millis(500);
 
 /// The stream of one POST, or of the announcements of a session.
 pub(super) struct Stream {
@@ -34,9 +31,6 @@ pub(super) struct Stream {
     pub(super) primes: bool,
     limit: usize,
     state: Mutex<Window>,
-    /// Something was said, or nothing will be any more. The connection that reads has a waker of
-    /// its own: to wake it for nothing would cost as much as an event.
-    changed: Notify,
     /// All that was said is read and stored, or nobody will read.
     room: Notify,
 }
@@ -53,8 +47,8 @@ pub(super) enum First {
 
 /// What a connection that has read up to an event finds.
 pub(super) enum Next {
-    /// Events, the first with the number that follows; and whether nothing follows them.
-    Events(Vec<Bytes>, bool),
+    /// Events, which were written: the number of the last one, and whether nothing follows it.
+    Events(u64, bool),
     /// Events that the store has.
     Stored,
     /// Another connection reads now, or the client is to come back later.
@@ -72,30 +66,28 @@ impl Stream {
             primes: session.revision >= Revision::V2025_11_25,
             limit,
             state: Mutex::default(),
-            changed: Notify::new(),
             room: Notify::new(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, Window> {
+    pub(super) fn state(&self) -> MutexGuard<'_, Window> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes what is said, and tells all that wait for it.
     fn change<T>(&self, change: impl FnOnce(&mut Window) -> T) -> T {
-        let (changed, reader) = {
+        let (changed, wakers) = {
             let mut state = self.state();
-            (change(&mut state), state.waker())
+            (change(&mut state), state.wakers())
         };
-        self.changed.notify_waiters();
-        if let Some(reader) = reader {
-            reader.wake();
+        for waker in wakers.into_iter().flatten() {
+            waker.wake();
         }
         changed
     }
 
     /// Changes how far the store or the connection is.
-    fn trim(&self, change: impl FnOnce(&mut Window)) {
+    pub(super) fn trim(&self, change: impl FnOnce(&mut Window)) {
         let room = {
             let mut state = self.state();
             change(&mut state);
@@ -104,20 +96,6 @@ impl Stream {
         };
         if room {
             self.room.notify_waiters();
-        }
-    }
-
-    async fn wait<T>(&self, changed: &Notify, mut done: impl FnMut(&Window) -> Option<T>) -> T {
-        loop {
-            let changed = changed.notified();
-            tokio::pin!(changed);
-            // Enabled before the look, so that nothing is missed in between.
-            changed.as_mut().enable();
-            let found = done(&self.state());
-            if let Some(found) = found {
-                return found;
-            }
-            changed.await;
         }
     }
 
@@ -160,19 +138,20 @@ impl Stream {
         })
     }
 
-    /// Waits until all is said.
-    pub(super) async fn ended(&self) {
-        self.wait(&self.changed, |state| state.over.then_some(()))
-            .await;
-    }
-
     /// Waits for what decides the form of the response.
     pub(super) async fn first(&self, patience: Duration) -> First {
         let decided = |state: &Window| state.over || state.kicks > 0 || !state.events.is_empty();
         if !decided(&self.state()) {
-            let decided = self.wait(&self.changed, |state| decided(state).then_some(()));
+            let decided = poll_fn(|task| {
+                let mut state = self.state();
+                if decided(&state) {
+                    return Poll::Ready(());
+                }
+                set(&mut state.asker, task);
+                Poll::Pending
+            });
             // Which of the two it was does not matter: the state says it.
-            let _ = race(decided, sleep(patience)).await;
+            let _ = Box::pin(race(decided, sleep(patience))).await;
         }
         let mut state = self.state();
         if !state.over {
@@ -210,60 +189,24 @@ impl Stream {
     /// All events of a stream where all is said, which a client can come back for like for others.
     pub(super) async fn complete(&self) -> Vec<u8> {
         self.begin().await;
-        let said: Vec<Bytes> = self.state().events.iter().cloned().collect();
         let mut text = Vec::new();
-        if self.primes && !said.is_empty() {
-            let bytes: usize = said.iter().map(Bytes::len).sum();
-            text.reserve(bytes + (said.len() + 1) * 64);
-            self.prime(&mut text, 0);
+        {
+            let state = self.state();
+            if self.primes && !state.events.is_empty() {
+                text.reserve(state.bytes + (state.events.len() + 1) * 128);
+                self.prime(&mut text, 0);
+            }
+            for (number, event) in state.after(0) {
+                write_numbered(&mut text, self.id(), number, event);
+            }
         }
-        self.write(&mut text, 0, &said);
         self.finish().await;
         text
     }
 
-    /// Moves what is said to the store, for ever. Safe to drop.
-    pub(super) async fn pump(&self) {
-        loop {
-            self.wait(&self.changed, |state| {
-                let waits = state.phase == Phase::Begun && state.stored < state.last();
-                waits.then_some(())
-            })
-            .await;
-            self.step().await;
-        }
-    }
-
-    /// Moves the rest to the store, and ends the stream there.
-    pub(super) async fn finish(&self) {
-        while self.step().await {}
-        let number = self.state().last() + 1;
-        self.append(number, None).await;
-    }
-
-    /// Moves one event to the store; `false` where there is none.
-    async fn step(&self) -> bool {
-        let next = {
-            let state = self.state();
-            let at = usize::try_from(state.stored - state.left).unwrap_or(usize::MAX);
-            let message = state.events.get(at).cloned();
-            message.map(|message| (state.stored + 1, message))
-        };
-        let Some((number, message)) = next else {
-            return false;
-        };
-        self.append(number, Some(message)).await;
-        self.trim(|state| state.stored = number);
-        true
-    }
-
-    async fn append(&self, number: u64, message: Option<Bytes>) {
-        let kept = self
-            .store
-            .append(self.session(), self.id(), number, message);
-        if let Err(error) = kept.await {
-            tracing::error!(error = %Chain(&error), "an event cannot be kept");
-        }
+    /// Gives a request up.
+    pub(super) fn give_up(&self, id: RequestId) {
+        self.change(|state| state.given_up.push(id));
     }
 
     /// Sends the connections that read away. What is returned is for the next one.
@@ -272,6 +215,11 @@ impl Stream {
             state.kicks += 1;
             state.kicks
         })
+    }
+
+    /// Writes what a client that loses the connection comes back with.
+    pub(super) fn prime(&self, out: &mut Vec<u8>, after: u64) {
+        write_prime(out, self.id(), after);
     }
 
     /// A connection comes, to read after an event or, by default, what is said from now on.
@@ -292,15 +240,17 @@ impl Stream {
 
     /// A connection got all up to an event.
     pub(super) fn read(&self, kick: u64, number: u64) {
-        self.trim(|state| {
-            if let Some(reader) = state.reader.as_mut().filter(|reader| reader.kick == kick) {
-                reader.read = number;
-            }
-        });
+        self.trim(|state| state.read(kick, number));
     }
 
-    /// What follows an event, for a connection.
-    pub(super) fn poll_next(&self, kick: u64, after: u64, task: &mut Context<'_>) -> Poll<Next> {
+    /// What follows an event, for a connection, which it is written for.
+    pub(super) fn poll_next(
+        &self,
+        out: &mut Vec<u8>,
+        kick: u64,
+        after: u64,
+        task: &mut Context<'_>,
+    ) -> Poll<Next> {
         let mut state = self.state();
         if state.kicks > kick {
             return Poll::Ready(Next::Kicked);
@@ -309,9 +259,13 @@ impl Stream {
             return Poll::Ready(Next::Stored);
         }
         if after < state.last() {
-            let read = usize::try_from(after - state.left).unwrap_or(usize::MAX);
-            let events = state.events.iter().skip(read).cloned().collect();
-            return Poll::Ready(Next::Events(events, state.over));
+            for (number, event) in state.after(after) {
+                write_numbered(out, self.id(), number, event);
+            }
+            let (last, over) = (state.last(), state.over);
+            drop(state);
+            self.read(kick, last);
+            return Poll::Ready(Next::Events(last, over));
         }
         if state.over {
             return Poll::Ready(Next::Over);
@@ -323,17 +277,13 @@ impl Stream {
         });
         Poll::Pending
     }
+}
 
-    /// Writes what a client that loses the connection comes back with.
-    pub(super) fn prime(&self, out: &mut Vec<u8>, after: u64) {
-        write_numbered(out, self.id(), after, b"", Some(RETRY));
-    }
-
-    /// Writes the events that follow another.
-    pub(super) fn write(&self, out: &mut Vec<u8>, after: u64, events: &[Bytes]) {
-        for (number, event) in (after + 1..).zip(events) {
-            write_numbered(out, self.id(), number, event, None);
-        }
+/// Notes whom to wake.
+pub(super) fn set(slot: &mut Option<Waker>, task: &Context<'_>) {
+    match slot {
+        Some(waker) => waker.clone_from(task.waker()),
+        None => *slot = Some(task.waker().clone()),
     }
 }
 
@@ -343,45 +293,6 @@ fn kept(message: Vec<u8>) -> Bytes {
         return Bytes::copy_from_slice(&message);
     }
     message.into()
-}
-
-/// Writes an event with its number in a stream.
-pub(super) fn write_numbered(
-    out: &mut Vec<u8>,
-    stream: &str,
-    number: u64,
-    data: &[u8],
-    retry: Option<Duration>,
-) {
-    // The name is one of ours or was found in the store: it can be written.
-    out.reserve(stream.len() + data.len() + 64);
-    out.extend_from_slice(b"id: ");
-    out.extend_from_slice(stream.as_bytes());
-    out.push(b'-');
-    write_number(out, number);
-    out.push(b'\n');
-    let event = Event {
-        retry,
-        ..Event::data(data)
-    };
-    // Nothing is left in it that could not be written.
-    let _ = write_event(out, &event);
-}
-
-/// Writes a number in decimal digits.
-fn write_number(out: &mut Vec<u8>, number: u64) {
-    let start = out.len();
-    let mut rest = number;
-    loop {
-        out.push(b'0' + u8::try_from(rest % 10).unwrap_or_default());
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if let Some(digits) = out.get_mut(start..) {
-        digits.reverse();
-    }
 }
 
 impl Outlet for Stream {
@@ -399,10 +310,22 @@ impl Outlet for Stream {
     }
 
     fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.wait(&self.room, |state| {
-            let room = state.phase == Phase::Closed || state.events.is_empty();
-            room.then_some(())
-        }))
+        Box::pin(async {
+            loop {
+                let room = self.room.notified();
+                tokio::pin!(room);
+                // Enabled before the look, so that nothing is missed in between.
+                room.as_mut().enable();
+                let full = {
+                    let state = self.state();
+                    state.phase != Phase::Closed && !state.events.is_empty()
+                };
+                if !full {
+                    return;
+                }
+                room.await;
+            }
+        })
     }
 
     fn detach(&self) {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::task::Waker;
 
 use bytes::Bytes;
+use mcp_types::RequestId;
 
 use crate::engine::Answer;
 
@@ -26,6 +27,12 @@ pub(super) struct Window {
     pub(super) kicks: u64,
     /// The newest connection.
     pub(super) reader: Option<Reads>,
+    /// Requests that the client gave up, for who works on them.
+    pub(super) given_up: Vec<RequestId>,
+    /// Wakes who works on the stream, while it waits.
+    pub(super) worker: Option<Waker>,
+    /// Wakes who waits for the form of the response.
+    pub(super) asker: Option<Waker>,
 }
 
 /// How far a connection is.
@@ -73,9 +80,28 @@ impl Window {
         }
     }
 
-    /// What wakes the connection, if it waits.
-    pub(super) fn waker(&mut self) -> Option<Waker> {
-        self.reader.as_mut()?.waker.take()
+    /// A connection got all up to an event.
+    pub(super) fn read(&mut self, kick: u64, number: u64) {
+        if let Some(reader) = self.reader.as_mut().filter(|reader| reader.kick == kick) {
+            reader.read = number;
+        }
+    }
+
+    /// What wakes those that wait.
+    pub(super) fn wakers(&mut self) -> [Option<Waker>; 3] {
+        let reader = self.reader.as_mut().and_then(|reader| reader.waker.take());
+        [self.worker.take(), self.asker.take(), reader]
+    }
+
+    /// Whether there is anything to store.
+    pub(super) fn is_behind(&self) -> bool {
+        self.phase == Phase::Begun && self.stored < self.last()
+    }
+
+    /// The events that follow another one, with their numbers.
+    pub(super) fn after(&self, number: u64) -> impl Iterator<Item = (u64, &Bytes)> {
+        let read = usize::try_from(number - self.left).unwrap_or(usize::MAX);
+        (number + 1..).zip(self.events.iter().skip(read))
     }
 
     pub(super) fn add(&mut self, message: Bytes) {
