@@ -1,7 +1,6 @@
 //! [`Context`]: what a handler knows of its request, and what it can tell the peer meanwhile.
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -225,7 +224,8 @@ impl Ended {
 /// Values by type, attached to a connection or a request.
 #[derive(Default)]
 pub struct Extensions {
-    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// A handful, each of another type.
+    values: Vec<Box<dyn Any + Send + Sync>>,
     /// The HTTP request, whose own extensions count as ours.
     #[cfg(feature = "http")]
     parts: Option<http::request::Parts>,
@@ -243,14 +243,17 @@ impl Extensions {
 
     /// Attaches a value; one of the same type gives way.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        self.values.insert(TypeId::of::<T>(), Arc::new(value));
+        let value = Box::new(value);
+        match self.values.iter_mut().find(|known| known.is::<T>()) {
+            Some(known) => *known = value,
+            None => self.values.push(value),
+        }
     }
 
     /// The value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        let own = self.values.get(&TypeId::of::<T>());
-        let own = own.and_then(|value| value.downcast_ref());
+        let own = self.values.iter().find_map(|value| value.downcast_ref());
         #[cfg(feature = "http")]
         let own = own.or_else(|| {
             let parts = self.parts.as_ref()?;

@@ -6,7 +6,6 @@ mod news;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod subscribed;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_types::{
@@ -27,6 +26,7 @@ use crate::outlet::Outlet;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::session::Session;
+use crate::uris::Uris;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
     builder.handle::<SubscriptionsListenRequest, _>(listen);
@@ -51,17 +51,17 @@ async fn listen(
         prompts: honoured.prompts_list_changed == Some(true),
         resources: honoured.resources_list_changed == Some(true),
     };
-    let uris: BTreeSet<String> = honoured
+    let mut uris = Uris::default();
+    for uri in honoured
         .resource_subscriptions
-        .iter()
-        .flatten()
-        .cloned()
-        .collect();
+        .as_deref()
+        .unwrap_or_default()
+    {
+        uris.insert(uri.clone());
+    }
+    let wants = Box::new(move |uri: &str| uris.contains(uri));
     // Before the acknowledgement, so that no change between the two is missed.
-    let subscriber = server
-        .inner
-        .hub
-        .subscribe(interest, move |uri| uris.contains(uri));
+    let subscriber = server.inner.hub.subscribe(interest, wants);
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
@@ -93,14 +93,14 @@ async fn listen(
 /// The part of a filter that the server can serve.
 fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
     let limit = server.limits().subscribed_resources;
-    let uris = asked.resource_subscriptions.as_ref().map_or(0, Vec::len);
-    if uris > limit {
+    let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
+    if uris.len() > limit {
         return Err(HandlerError::invalid_params(format!(
-            "$.notifications.resourceSubscriptions has {uris} URIs, the limit is {limit}"
+            "$.notifications.resourceSubscriptions has {} URIs, the limit is {limit}",
+            uris.len()
         )));
     }
-    let uris = asked.resource_subscriptions.iter().flatten();
-    if uris.map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
+    if uris.iter().map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
         return Err(HandlerError::invalid_params(format!(
             "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
         )));
@@ -148,10 +148,8 @@ pub(crate) fn tell_session(
         resources: true,
     };
     let wanted = Arc::clone(&session);
-    let subscriber = server
-        .inner
-        .hub
-        .subscribe(interest, move |uri| wanted.is_subscribed(uri));
+    let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
+    let subscriber = server.inner.hub.subscribe(interest, wants);
     // The peer may subscribe, and change something, before this is first polled.
     async move {
         loop {

@@ -3,9 +3,7 @@
 
 mod listing;
 
-use std::collections::{BTreeMap, HashMap};
-#[cfg(feature = "seal")]
-use std::ops::Bound;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -16,6 +14,7 @@ use crate::changes::Change;
 use crate::completions::{self, Completions};
 use crate::context::Context;
 use crate::error::{BuildError, HandlerError};
+use crate::numbered::Numbered;
 use crate::prompts::{self, PromptDef};
 use crate::resources::{self, ResourceDef, TemplateDef};
 use crate::server::Server;
@@ -109,11 +108,9 @@ pub(crate) struct List<T> {
 }
 
 struct Items<T> {
-    /// The place that the next item gets. Places are never used twice, so that a cursor stays
-    /// right whatever is added or removed.
-    next: u64,
     places: HashMap<String, u64>,
-    in_order: BTreeMap<u64, Arc<T>>,
+    /// Places are never used twice, so that a cursor stays right whatever is added or removed.
+    in_order: Numbered<Arc<T>>,
 }
 
 impl<T> Default for List<T> {
@@ -121,9 +118,8 @@ impl<T> Default for List<T> {
         Self {
             hints: Hints::default(),
             items: RwLock::new(Items {
-                next: 0,
                 places: HashMap::new(),
-                in_order: BTreeMap::new(),
+                in_order: Numbered::default(),
             }),
         }
     }
@@ -139,17 +135,18 @@ impl<T: Definition> List<T> {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.read().in_order.is_empty()
+        self.read().in_order.all().is_empty()
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Arc<T>> {
         let items = self.read();
-        items.in_order.get(items.places.get(key)?).cloned()
+        items.in_order.get(*items.places.get(key)?).cloned()
     }
 
     /// The first item, in order, for which there is something.
-    pub(crate) fn find<U>(&self, mut what: impl FnMut(&Arc<T>) -> Option<U>) -> Option<U> {
-        self.read().in_order.values().find_map(&mut what)
+    pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
+        let items = self.read();
+        items.in_order.all().iter().find_map(|(_, item)| what(item))
     }
 
     /// Adds an item at the end.
@@ -170,10 +167,10 @@ impl<T: Definition> List<T> {
         checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
-        if let Some(&place) = items.places.get(&key) {
-            items.in_order.insert(place, Arc::new(item));
-        } else {
-            items.push(key, item);
+        let place = items.places.get(&key).copied();
+        match place.and_then(|place| items.in_order.get_mut(place)) {
+            Some(known) => *known = Arc::new(item),
+            None => items.push(key, item),
         }
         Ok(())
     }
@@ -183,44 +180,35 @@ impl<T: Definition> List<T> {
         let Some(place) = items.places.remove(key) else {
             return false;
         };
-        items.in_order.remove(&place).is_some()
+        items.in_order.remove(place).is_some()
     }
 
     /// The first item from a place on that is as wanted, with its place.
     #[cfg(feature = "seal")]
-    pub(crate) fn first(
-        &self,
-        from: Bound<u64>,
-        wanted: impl Fn(&T) -> bool,
-    ) -> Option<(u64, Arc<T>)> {
+    pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
-        let mut rest = items.in_order.range((from, Bound::Unbounded));
-        let (place, item) = rest.find(|(_, item)| wanted(item))?;
-        Some((*place, Arc::clone(item)))
+        let mut rest = items.in_order.from(from).iter();
+        rest.find(|(_, item)| wanted(item)).cloned()
     }
 
     /// All items.
     #[cfg(not(feature = "seal"))]
     fn all(&self) -> Vec<Arc<T>> {
-        self.read().in_order.values().cloned().collect()
+        let items = self.read();
+        let items = items.in_order.all().iter();
+        items.map(|(_, item)| Arc::clone(item)).collect()
     }
 
-    /// Up to `size` items behind a place.
+    /// Up to `size` items from a place on.
     #[cfg(feature = "seal")]
-    pub(crate) fn page(&self, after: Option<u64>, size: usize) -> Slice<T> {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+    pub(crate) fn page(&self, from: u64, size: usize) -> Slice<T> {
         let items = self.read();
-        let mut rest = items.in_order.range((start, Bound::Unbounded));
-        let mut last = None;
-        let mut page = Vec::with_capacity(size.min(items.in_order.len()));
-        for (place, item) in rest.by_ref().take(size) {
-            last = Some(*place);
-            page.push(Arc::clone(item));
-        }
+        let rest = items.in_order.from(from);
+        let page = rest.get(..size).unwrap_or(rest);
         Slice {
-            items: page,
-            last,
-            more: rest.next().is_some(),
+            items: page.iter().map(|(_, item)| Arc::clone(item)).collect(),
+            last: page.last().map(|(place, _)| *place),
+            more: page.len() < rest.len(),
         }
     }
 }
@@ -245,10 +233,8 @@ fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
 
 impl<T> Items<T> {
     fn push(&mut self, key: String, item: T) {
-        let place = self.next;
-        self.next += 1;
+        let place = self.in_order.push(Arc::new(item));
         self.places.insert(key, place);
-        self.in_order.insert(place, Arc::new(item));
     }
 }
 
@@ -282,16 +268,16 @@ fn page<T: Definition>(
     cursor: Option<&Cursor>,
 ) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
     let keys = server.inner.keys.get();
-    let after = cursor
-        .map(|cursor| {
-            keys.open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
-                .ok()
-                .and_then(|plain| Some(u64::from_be_bytes(plain.try_into().ok()?)))
-                .ok_or_else(|| bad_cursor::<T>())
-        })
-        .transpose()?;
+    let from = match cursor {
+        None => 0,
+        Some(cursor) => keys
+            .open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
+            .ok()
+            .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
+            .ok_or_else(|| bad_cursor(T::KIND))?,
+    };
     let size = server.inner.features.page_size;
-    let page = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let page = list.page(from, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
     let next = page
         .last
         .filter(|_| page.more)
@@ -308,7 +294,7 @@ fn page<T: Definition>(
     cursor: Option<&Cursor>,
 ) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
     if cursor.is_some() {
-        return Err(bad_cursor::<T>());
+        return Err(bad_cursor(T::KIND));
     }
     Ok((list.all(), None))
 }
@@ -317,11 +303,14 @@ fn page<T: Definition>(
 #[cfg(feature = "seal")]
 pub(crate) const PURPOSE: &str = "cursor";
 
-pub(crate) fn bad_cursor<T: Definition>() -> HandlerError {
-    HandlerError::invalid_params(format!(
-        "$.cursor: not a cursor of the list of {}s",
-        T::KIND
-    ))
+/// Where what follows a place begins.
+#[cfg(feature = "seal")]
+pub(crate) fn behind(place: u64) -> u64 {
+    place.saturating_add(1)
+}
+
+pub(crate) fn bad_cursor(kind: &str) -> HandlerError {
+    HandlerError::invalid_params(format!("$.cursor: not a cursor of the list of {kind}s"))
 }
 
 impl ServerBuilder {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::context::Context;
 use crate::engine::respond;
-use crate::error::{HandlerError, bad_arguments, bad_params};
+use crate::error::{BuildError, HandlerError, bad_arguments, bad_params};
 
 /// A handler at work: ends with the whole response message.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
@@ -30,6 +30,31 @@ pub(crate) trait Listener: Send + Sync {
         params: Option<&RawValue>,
         cx: &Context,
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
+}
+
+/// Handlers by method, which are few.
+pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
+
+impl<T> Default for Methods<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Methods<T> {
+    pub(crate) fn get(&self, method: &str) -> Option<&T> {
+        let known = self.0.iter().find(|(known, _)| *known == method)?;
+        Some(&known.1)
+    }
+
+    /// Adds a handler; the first one for a method stays.
+    pub(crate) fn add(&mut self, method: &'static str, handler: T) -> Result<(), BuildError> {
+        if self.get(method).is_some() {
+            return Err(BuildError::DuplicateMethod(method.to_owned()));
+        }
+        self.0.push((method, handler));
+        Ok(())
+    }
 }
 
 /// A handler of the requests `R`.

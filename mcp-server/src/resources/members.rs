@@ -13,7 +13,7 @@ pub(super) async fn page(uri: &str, start: Position, cx: &Context) -> Result<Pag
     let after = match start {
         Position::Beginning => None,
         Position::Member(position) => Some(position),
-        _ => return Err(bad_cursor::<ResourceDef>()),
+        _ => return Err(bad_cursor(ResourceDef::KIND)),
     };
     let found = find(cx.server(), uri)?;
     // A template makes the URIs of documents and collections alike; also says what is not there.
