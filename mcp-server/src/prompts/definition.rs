@@ -191,7 +191,7 @@ fn arguments(schema: &Object) -> Vec<PromptArgument> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return arguments;
     };
-    for (name, property) in properties.iter() {
+    for (name, property) in properties {
         let is_required = required.iter().any(|known| known.as_str() == Some(name));
         let mut argument = PromptArgument::new(name).required(is_required);
         let text = |member: &str| property.get(member).and_then(Value::as_str);

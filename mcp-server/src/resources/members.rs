@@ -6,7 +6,7 @@ use super::pages::{Page, Position};
 use super::{ListAt, ResourceDef, find};
 use crate::context::Context;
 use crate::error::HandlerError;
-use crate::lists::bad_cursor;
+use crate::lists::{Definition, bad_cursor};
 
 /// One page of the members.
 pub(super) async fn page(uri: &str, start: Position, cx: &Context) -> Result<Page, HandlerError> {
