@@ -8,6 +8,7 @@ use mcp_types::revision::Versioned;
 use mcp_types::{
     Icon, Implementation, Notification, Proposal, Request, ServerCapabilities, json::Object,
 };
+use serde::de::DeserializeOwned;
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
@@ -15,7 +16,7 @@ use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
-use crate::route::{Listener, Methods, Route, Typed};
+use crate::route::{self, Listener, Methods, Route, Sendable, Told, Typed};
 use crate::server::{Inner, Routed, Server};
 use crate::{lifecycle, listen, lists};
 
@@ -163,7 +164,7 @@ impl ServerBuilder {
         N: Notification + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = Box::new(Typed::<N, _>::new(handler));
+        let listener = Box::new(Told::<N, _>::new(handler));
         let added = self.listeners.add(N::METHOD, listener);
         self.faults.extend(added.err());
         self
@@ -199,7 +200,22 @@ impl ServerBuilder {
         R::Result: Versioned,
         F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
     {
-        self.route(R::METHOD, Box::new(Typed::<R, _>::new(handler)));
+        let typed = Typed::<_, R::Result, _>::new(route::versioned, handler);
+        self.route(R::METHOD, Box::new(typed));
+    }
+
+    /// Adds a handler that needs no more of the params than what all revisions have.
+    pub(crate) fn serve<P, T, F>(
+        &mut self,
+        method: &'static str,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: DeserializeOwned + 'static,
+        T: Sendable + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<P, T, _>::new(route::common, handler);
+        self.route(method, Box::new(typed));
     }
 
     /// Adds a handler of another kind.

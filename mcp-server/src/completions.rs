@@ -5,8 +5,10 @@ use std::pin::Pin;
 
 use mcp_types::json::{Map, Object};
 use mcp_types::{
-    CompleteRequest, CompleteRequestParams, CompleteResult, Completion, CompletionReference,
+    CompleteRequest, CompleteResult, Completion, CompletionArgument, CompletionContext,
+    CompletionReference, Request,
 };
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
@@ -192,13 +194,21 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
     let capability = &mut builder.capabilities_mut().completions;
     capability.get_or_insert_with(Object::new);
-    builder.handle::<CompleteRequest, _>(complete);
+    builder.serve(CompleteRequest::METHOD, complete);
 }
 
-async fn complete(
-    params: CompleteRequestParams,
-    cx: Context,
-) -> Result<CompleteResult, HandlerError> {
+/// What is asked for in `completion/complete`.
+#[derive(Deserialize)]
+struct Complete {
+    #[serde(rename = "ref")]
+    of: CompletionReference,
+    argument: CompletionArgument,
+    /// Came with 2025-06-18.
+    #[serde(default)]
+    context: Option<CompletionContext>,
+}
+
+async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, HandlerError> {
     let typing = Completing {
         value: params.argument.value,
         arguments: params
@@ -209,7 +219,7 @@ async fn complete(
     let server = cx.server().clone();
     let features = &server.inner.features;
     let argument = params.argument.name.as_str();
-    let asked = match &params.ref_ {
+    let asked = match &params.of {
         CompletionReference::Prompt(prompt) => {
             let defined = features.prompts.get(&prompt.name);
             Asked {

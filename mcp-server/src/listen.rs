@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
-    NotificationParams, PromptListChangedNotification, ResourceListChangedNotification,
+    NotificationParams, PromptListChangedNotification, Request, ResourceListChangedNotification,
     ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Revision, SubscriptionFilter,
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
-    SubscriptionsListenRequest, SubscriptionsListenRequestParams, SubscriptionsListenResult,
-    SubscriptionsListenResultMetaObject, ToolListChangedNotification,
+    SubscriptionsListenRequest, SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
+    ToolListChangedNotification,
 };
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
@@ -29,15 +30,18 @@ use crate::session::Session;
 use crate::uris::Uris;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    builder.handle::<SubscriptionsListenRequest, _>(listen);
+    builder.serve(SubscriptionsListenRequest::METHOD, listen);
+}
+
+/// What is asked for in `subscriptions/listen`.
+#[derive(Deserialize)]
+struct Listen {
+    notifications: SubscriptionFilter,
 }
 
 /// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or
 /// the server stops.
-async fn listen(
-    params: SubscriptionsListenRequestParams,
-    cx: Context,
-) -> Result<SubscriptionsListenResult, HandlerError> {
+async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult, HandlerError> {
     let Some(id) = cx.request_id().cloned() else {
         return Err(HandlerError::internal("a subscription needs a request"));
     };

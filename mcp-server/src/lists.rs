@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Cursor, PaginatedRequestParams, Revision};
+use mcp_types::{CacheScope, Cursor, Revision};
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::Change;
@@ -249,11 +250,15 @@ pub(crate) fn served(
     offered || (declared && !methods.iter().any(|method| builder.has_route(method)))
 }
 
+/// Which part of a list is asked for.
+#[derive(Deserialize)]
+pub(crate) struct Part {
+    #[serde(default)]
+    cursor: Option<Cursor>,
+}
+
 /// Answers the requests for a list.
-pub(crate) async fn list<T: Kept>(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<T::Page, HandlerError> {
+pub(crate) async fn list<T: Kept>(params: Part, cx: Context) -> Result<T::Page, HandlerError> {
     let list = T::list(&cx.server().inner.features);
     let (items, next) = page(cx.server(), list, params.cursor.as_ref())?;
     let items = items.iter().map(|item| item.item(cx.revision())).collect();
