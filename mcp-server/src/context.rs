@@ -155,13 +155,17 @@ impl Context {
         method: &'static str,
         params: P,
     ) -> Result<(), HandlerError> {
-        if self.is_cancelled() {
-            return Ok(());
+        if !self.is_cancelled() {
+            self.say(notification(self.revision(), method, params)?)
+                .await;
         }
-        let message = notification(self.revision(), method, params)?;
+        Ok(())
+    }
+
+    /// Sends a message that belongs to this request.
+    pub(crate) async fn say(&self, message: Vec<u8>) {
         // A task that the handler left behind may wait for room when the request ends.
         race(self.cancelled(), self.call.outlet.send(&message)).await;
-        Ok(())
     }
 }
 
@@ -171,15 +175,22 @@ pub(crate) fn notification<P: Versioned + Serialize>(
     method: &'static str,
     params: P,
 ) -> Result<Vec<u8>, HandlerError> {
-    let mut message = Vec::with_capacity(256);
     if revision == Revision::LATEST {
-        rpc::write_notification(&mut message, method, Some(&params))?;
-    } else {
-        let params = revision
-            .encode(params)
-            .map_err(|error| bad_params(method, &error))?;
-        rpc::write_notification(&mut message, method, Some(&params))?;
+        return modern(method, &params);
     }
+    let params = revision
+        .encode(params)
+        .map_err(|error| bad_params(method, &error))?;
+    modern(method, &*params)
+}
+
+/// A notification whose params are in the right form already, such as that of the newest revision.
+pub(crate) fn modern<P: Serialize + ?Sized>(
+    method: &str,
+    params: &P,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut message = Vec::with_capacity(256);
+    rpc::write_notification(&mut message, method, Some(params))?;
     Ok(message)
 }
 

@@ -177,7 +177,7 @@ impl Server {
                 return refused(error, Refused::Mismatch);
             }
             (None, _) if method == lifecycle::INITIALIZE => {
-                return match lifecycle::initialize(self, id, params, via) {
+                return match lifecycle::initialize(self, id, &head, via) {
                     Ok((session, answer)) => Accepted::Session(session, answer),
                     Err(error) => refused(error, Refused::Malformed),
                 };

@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
-use crate::context::{Context, notification};
+use crate::context::{Context, modern, notification};
 use crate::error::HandlerError;
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
@@ -69,8 +69,8 @@ async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
-    cx.notify(SubscriptionsAcknowledgedNotification::METHOD, acknowledged)
-        .await?;
+    let method = SubscriptionsAcknowledgedNotification::METHOD;
+    cx.say(modern(method, &acknowledged)?).await;
     #[cfg(feature = "versioned-resources")]
     let news = news::News::new(&cx);
     loop {
@@ -89,7 +89,8 @@ async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
         .meta(meta);
-    cx.notify(CancelledNotification::METHOD, cancelled).await?;
+    cx.say(modern(CancelledNotification::METHOD, &cancelled)?)
+        .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))
 }

@@ -18,7 +18,6 @@ use crate::error::{BuildError, HandlerError};
 use crate::numbered::Numbered;
 use crate::prompts::{self, PromptDef};
 use crate::resources::{self, ResourceDef, TemplateDef};
-use crate::server::Server;
 use crate::tools::{self, ToolDef};
 
 pub use listing::Listing;
@@ -191,33 +190,42 @@ impl<T: Definition> List<T> {
         let mut rest = items.in_order.from(from).iter();
         rest.find(|(_, item)| wanted(item)).cloned()
     }
+}
 
+impl<T: Kept> List<T> {
     /// All items.
     #[cfg(not(feature = "seal"))]
-    fn all(&self) -> Vec<Arc<T>> {
-        let items = self.read();
-        let items = items.in_order.all().iter();
-        items.map(|(_, item)| Arc::clone(item)).collect()
+    fn all(&self, revision: Revision) -> Vec<T::Item> {
+        seen(self.read().in_order.all(), revision)
     }
 
     /// Up to `size` items from a place on.
     #[cfg(feature = "seal")]
-    pub(crate) fn page(&self, from: u64, size: usize) -> Slice<T> {
+    pub(crate) fn page(&self, from: u64, size: usize, revision: Revision) -> Slice<T::Item> {
         let items = self.read();
         let rest = items.in_order.from(from);
         let page = rest.get(..size).unwrap_or(rest);
         Slice {
-            items: page.iter().map(|(_, item)| Arc::clone(item)).collect(),
+            items: seen(page, revision),
             last: page.last().map(|(place, _)| *place),
             more: page.len() < rest.len(),
         }
     }
 }
 
+/// Definitions as a peer sees them.
+fn seen<T: Kept>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
+    let mut seen = Vec::with_capacity(items.len());
+    for (_, item) in items {
+        seen.push(item.item(revision));
+    }
+    seen
+}
+
 /// Items that follow each other in a list.
 #[cfg(feature = "seal")]
-pub(crate) struct Slice<T> {
-    pub(crate) items: Vec<Arc<T>>,
+pub(crate) struct Slice<I> {
+    pub(crate) items: Vec<I>,
     /// The place of the last one.
     pub(crate) last: Option<u64>,
     /// Whether there are more behind it.
@@ -260,19 +268,19 @@ pub(crate) struct Part {
 /// Answers the requests for a list.
 pub(crate) async fn list<T: Kept>(params: Part, cx: Context) -> Result<T::Page, HandlerError> {
     let list = T::list(&cx.server().inner.features);
-    let (items, next) = page(cx.server(), list, params.cursor.as_ref())?;
-    let items = items.iter().map(|item| item.item(cx.revision())).collect();
+    let (items, next) = page(&cx, list, params.cursor.as_ref())?;
     Ok(T::page(items, &list.hints, next))
 }
 
 /// The page that a cursor asks for, and the cursor of the next one.
 #[cfg(feature = "seal")]
-fn page<T: Definition>(
-    server: &Server,
+fn page<T: Kept>(
+    cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
-    let keys = server.inner.keys.get();
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+    let inner = &cx.server().inner;
+    let keys = inner.keys.get();
     let from = match cursor {
         None => 0,
         Some(cursor) => keys
@@ -281,8 +289,9 @@ fn page<T: Definition>(
             .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
             .ok_or_else(|| bad_cursor(T::KIND))?,
     };
-    let size = server.inner.features.page_size;
-    let page = list.page(from, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+    let size = inner.features.page_size;
+    let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
+    let page = list.page(from, size, cx.revision());
     let next = page
         .last
         .filter(|_| page.more)
@@ -293,15 +302,15 @@ fn page<T: Definition>(
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
 #[cfg(not(feature = "seal"))]
-fn page<T: Definition>(
-    _: &Server,
+fn page<T: Kept>(
+    cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
     if cursor.is_some() {
         return Err(bad_cursor(T::KIND));
     }
-    Ok((list.all(), None))
+    Ok((list.all(cx.revision()), None))
 }
 
 /// What cursors are sealed for.

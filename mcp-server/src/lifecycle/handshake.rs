@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
-    InitializeRequestParams, InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest,
-    UnsubscribeRequest,
+    InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest, UnsubscribeRequest,
 };
-use mcp_types::{LoggingLevel, Request, RequestId, Revision};
+use mcp_types::{
+    ClientCapabilities, Implementation, LoggingLevel, Request, RequestId, Revision, json,
+};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
@@ -107,33 +108,39 @@ fn unsubscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
     Ok(())
 }
 
+/// What is asked for in `initialize`. What the newest revision says of a client is what all older
+/// ones do, and more: it is kept as that from the beginning.
+#[derive(Deserialize)]
+struct Initialize {
+    #[serde(rename = "protocolVersion")]
+    version: String,
+    capabilities: ClientCapabilities,
+    #[serde(rename = "clientInfo")]
+    client_info: Implementation,
+}
+
 /// Answers `initialize`: the revision asked for if it is one with a handshake, else the
 /// newest of those.
 pub(crate) fn initialize(
     server: &Server,
     id: &RequestId,
-    params: Option<&RawValue>,
+    head: &Head<'_>,
     via: &Via,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
-    let revision = requested(params)
-        .parse()
-        .ok()
-        .filter(|&revision| revision < Revision::LATEST)
-        .unwrap_or(Revision::V2025_11_25);
-    let text = params.map_or("{}", RawValue::get);
-    let fault = |error: &dyn std::fmt::Display| {
+    let fault = |error: DecodeError| {
         ErrorObject::invalid_params(format!("params of `{INITIALIZE}`: {error}"))
     };
-    let params: InitializeRequestParams = revision.decode(text).map_err(|error| fault(&error))?;
-    let capabilities = params
-        .capabilities
-        .try_into()
-        .map_err(|error| fault(&error))?;
+    head.check_meta(Revision::V2025_11_25).map_err(fault)?;
+    let params: Initialize = json::from_str(head.params()).map_err(fault)?;
+    let revision = params.version.parse().ok();
+    let revision = revision
+        .filter(|&revision| revision < Revision::LATEST)
+        .unwrap_or(Revision::V2025_11_25);
     let session = Arc::new(Session::new(
         via.session_id.clone(),
         revision,
         params.client_info,
-        capabilities,
+        params.capabilities,
     ));
     let inner = &server.inner;
     let mut capabilities = inner.capabilities.clone();
@@ -157,16 +164,4 @@ pub(crate) fn initialize(
         refused: None,
     };
     Ok((session, answer))
-}
-
-/// The revision that an `initialize` asks for.
-fn requested(params: Option<&RawValue>) -> String {
-    #[derive(Deserialize)]
-    struct Requested {
-        #[serde(rename = "protocolVersion")]
-        version: String,
-    }
-    params
-        .and_then(|params| serde_json::from_str::<Requested>(params.get()).ok())
-        .map_or_else(String::new, |requested| requested.version)
 }

@@ -75,9 +75,8 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
                 _ => 0,
             };
             let size = features.page_size.map_or(usize::MAX, NonZeroUsize::get);
-            let slice = features.resources.page(from, size);
-            let items = slice.items.iter();
-            page.resources = items.map(|item| item.item(cx.revision())).collect();
+            let slice = features.resources.page(from, size, cx.revision());
+            page.resources = slice.items;
             reached = slice.last.map(Position::Listed);
             if slice.more {
                 page.next = reached;
