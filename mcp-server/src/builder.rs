@@ -1,6 +1,6 @@
 //! [`ServerBuilder`]: the definition of a server.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
@@ -8,6 +8,7 @@ use mcp_types::revision::Versioned;
 use mcp_types::{
     Icon, Implementation, Notification, Proposal, Request, ServerCapabilities, json::Object,
 };
+use serde::de::DeserializeOwned;
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
@@ -15,7 +16,7 @@ use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
-use crate::route::{Listener, Route, Typed};
+use crate::route::{self, Listener, Methods, Route, Sendable, Told, Typed};
 use crate::server::{Inner, Routed, Server};
 use crate::{lifecycle, listen, lists};
 
@@ -27,8 +28,8 @@ pub struct ServerBuilder {
     limits: Limits,
     capabilities: ServerCapabilities,
     proposals: BTreeSet<Proposal>,
-    routes: HashMap<&'static str, Routed>,
-    listeners: HashMap<&'static str, Box<dyn Listener>>,
+    routes: Methods<Routed>,
+    listeners: Methods<Box<dyn Listener>>,
     bus: Option<Arc<dyn Bus>>,
     pub(crate) features: Features,
     faults: Vec<BuildError>,
@@ -46,8 +47,8 @@ impl ServerBuilder {
             limits: Limits::default(),
             capabilities: ServerCapabilities::new().logging(Object::new()),
             proposals: BTreeSet::new(),
-            routes: HashMap::new(),
-            listeners: HashMap::new(),
+            routes: Methods::default(),
+            listeners: Methods::default(),
             bus: None,
             features: Features::default(),
             faults: Vec::new(),
@@ -163,11 +164,9 @@ impl ServerBuilder {
         N: Notification + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = Box::new(Typed::<N, _>::new(handler));
-        if self.listeners.insert(N::METHOD, listener).is_some() {
-            self.faults
-                .push(BuildError::DuplicateMethod(N::METHOD.to_owned()));
-        }
+        let listener = Box::new(Told::<N, _>::new(handler));
+        let added = self.listeners.add(N::METHOD, listener);
+        self.faults.extend(added.err());
         self
     }
 
@@ -178,7 +177,7 @@ impl ServerBuilder {
 
     /// Whether there is a handler for a method.
     pub(crate) fn has_route(&self, method: &str) -> bool {
-        self.routes.contains_key(method)
+        self.routes.get(method).is_some()
     }
 
     pub(crate) fn capabilities_mut(&mut self) -> &mut ServerCapabilities {
@@ -201,16 +200,29 @@ impl ServerBuilder {
         R::Result: Versioned,
         F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
     {
-        self.route(R::METHOD, Box::new(Typed::<R, _>::new(handler)));
+        let typed = Typed::<_, R::Result, _>::new(route::versioned, handler);
+        self.route(R::METHOD, Box::new(typed));
+    }
+
+    /// Adds a handler that needs no more of the params than what all revisions have.
+    pub(crate) fn serve<P, T, F>(
+        &mut self,
+        method: &'static str,
+        handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) where
+        P: DeserializeOwned + 'static,
+        T: Sendable + 'static,
+        F: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let typed = Typed::<P, T, _>::new(route::common, handler);
+        self.route(method, Box::new(typed));
     }
 
     /// Adds a handler of another kind.
     pub(crate) fn route(&mut self, method: &'static str, route: Box<dyn Route>) {
         let routed = Routed::new(method, route);
-        if self.routes.insert(method, routed).is_some() {
-            self.faults
-                .push(BuildError::DuplicateMethod(method.to_owned()));
-        }
+        let added = self.routes.add(method, routed);
+        self.faults.extend(added.err());
     }
 
     /// Checks the definition.

@@ -1,10 +1,11 @@
 //! Changes that peers can subscribe to: [`Change`], the [`Bus`] that carries them between
 //! processes, and the hub that hands them to the subscribers of this one.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
+
+use crate::uris::Uris;
 
 /// Something changed that peers may have subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,11 +110,11 @@ impl Hub {
     pub(crate) fn subscribe(
         &self,
         interest: Interest,
-        wants: impl Fn(&str) -> bool + Send + Sync + 'static,
+        wants: Box<dyn Fn(&str) -> bool + Send + Sync>,
     ) -> Arc<Subscriber> {
         let subscriber = Arc::new(Subscriber {
             interest,
-            wants: Box::new(wants),
+            wants,
             pending: Mutex::default(),
             woken: Notify::new(),
         });
@@ -124,7 +125,7 @@ impl Hub {
         // Sweeping when the list would grow, and then making room for as many as there are, keeps
         // the cost of a subscription constant.
         if subscribers.len() == subscribers.capacity() {
-            subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+            sweep(&mut subscribers);
             let living = subscribers.len();
             subscribers.reserve(living + 1);
         }
@@ -139,13 +140,18 @@ impl Hub {
                 .subscribers
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            all.retain(|subscriber| subscriber.strong_count() > 0);
+            sweep(&mut all);
             all.iter().filter_map(Weak::upgrade).collect()
         };
         for subscriber in subscribers {
             subscriber.mark(change);
         }
     }
+}
+
+/// Lets go of subscribers that are gone.
+fn sweep(subscribers: &mut Vec<Weak<Subscriber>>) {
+    subscribers.retain(|subscriber| subscriber.strong_count() > 0);
 }
 
 /// One peer's subscription. Changes that it has not been told of yet are kept once each, so that
@@ -162,13 +168,13 @@ struct Pending {
     tools: bool,
     prompts: bool,
     resources: bool,
-    updated: BTreeSet<String>,
+    updated: Uris,
 }
 
 impl Pending {
     #[cfg(feature = "versioned-resources")]
     fn is_empty(&self) -> bool {
-        !(self.tools || self.prompts || self.resources) && self.updated.is_empty()
+        !(self.tools || self.prompts || self.resources) && self.updated.all().is_empty()
     }
 }
 
@@ -229,7 +235,7 @@ impl Subscriber {
         } else if std::mem::take(&mut pending.resources) {
             Some(Change::Resources)
         } else {
-            pending.updated.pop_first().map(Change::Resource)
+            pending.updated.pop().map(Change::Resource)
         }
     }
 }

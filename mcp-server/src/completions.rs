@@ -1,18 +1,19 @@
 //! Completion of prompts' arguments and of the variables of resource templates.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 
 use mcp_types::json::{Map, Object};
 use mcp_types::{
-    CompleteRequest, CompleteRequestParams, CompleteResult, Completion, CompletionReference,
+    CompleteRequest, CompleteResult, Completion, CompletionArgument, CompletionContext,
+    CompletionReference, Request,
 };
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::error::{BuildError, HandlerError, short};
-use crate::lists::{Features, Kept};
+use crate::lists::Definition;
 use crate::prompts::PromptDef;
 use crate::resources::TemplateDef;
 
@@ -52,54 +53,6 @@ impl<S: Into<String>> IntoCompletion for Vec<S> {
     }
 }
 
-/// What has arguments that can be completed.
-trait Completed: Kept {
-    /// The member of the request that says which one is meant.
-    const AT: &'static str;
-
-    /// The handlers by name and argument.
-    fn handlers(completions: &Completions) -> &Handlers;
-
-    /// The same, to add one.
-    fn handlers_mut(completions: &mut Completions) -> &mut Handlers;
-
-    /// Whether it has an argument of that name.
-    fn takes(&self, argument: &str) -> bool;
-}
-
-impl Completed for PromptDef {
-    const AT: &'static str = "$.ref.name";
-
-    fn handlers(completions: &Completions) -> &Handlers {
-        &completions.prompts
-    }
-
-    fn handlers_mut(completions: &mut Completions) -> &mut Handlers {
-        &mut completions.prompts
-    }
-
-    fn takes(&self, argument: &str) -> bool {
-        let mut listed = self.prompt().arguments.iter().flatten();
-        listed.any(|known| known.name == argument)
-    }
-}
-
-impl Completed for TemplateDef {
-    const AT: &'static str = "$.ref.uri";
-
-    fn handlers(completions: &Completions) -> &Handlers {
-        &completions.templates
-    }
-
-    fn handlers_mut(completions: &mut Completions) -> &mut Handlers {
-        &mut completions.templates
-    }
-
-    fn takes(&self, argument: &str) -> bool {
-        self.variables().any(|name| name == argument)
-    }
-}
-
 type Handler = Box<
     dyn Fn(
             Completing,
@@ -109,19 +62,73 @@ type Handler = Box<
         + Sync,
 >;
 
-/// Handlers by prompt or template, and argument.
-type Handlers = HashMap<String, HashMap<String, Handler>>;
+/// Completes one argument of one prompt or template.
+struct Completer {
+    of: String,
+    argument: String,
+    handler: Handler,
+}
+
+impl Completer {
+    fn new<F, C>(
+        of: String,
+        argument: String,
+        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+        C: IntoCompletion,
+    {
+        let handler: Handler = Box::new(move |typing, cx| {
+            let answer = handler(typing, cx);
+            Box::pin(async move { Ok(answer.await?.into_completion()) })
+        });
+        Self {
+            of,
+            argument,
+            handler,
+        }
+    }
+}
+
+/// What completes the prompts, or the templates.
+#[derive(Default)]
+struct Completers(Vec<Completer>);
+
+impl Completers {
+    fn get(&self, of: &str, argument: &str) -> Option<&Handler> {
+        let mut all = self.0.iter();
+        let known = all.find(|known| known.of == of && known.argument == argument)?;
+        Some(&known.handler)
+    }
+
+    fn has(&self, of: &str) -> bool {
+        self.0.iter().any(|known| known.of == of)
+    }
+
+    /// Adds one; the first one for an argument stays.
+    fn add(&mut self, added: Completer) -> Result<(), BuildError> {
+        if self.get(&added.of, &added.argument).is_some() {
+            return Err(BuildError::DuplicateName {
+                kind: "completion",
+                name: added.argument,
+            });
+        }
+        self.0.push(added);
+        Ok(())
+    }
+}
 
 /// All handlers.
 #[derive(Default)]
 pub(crate) struct Completions {
-    prompts: Handlers,
-    templates: Handlers,
+    prompts: Completers,
+    templates: Completers,
 }
 
 impl Completions {
     fn is_empty(&self) -> bool {
-        self.prompts.is_empty() && self.templates.is_empty()
+        self.prompts.0.is_empty() && self.templates.0.is_empty()
     }
 }
 
@@ -143,7 +150,7 @@ impl ServerBuilder {
     /// # Ok::<(), mcp_server::BuildError>(())
     /// ```
     pub fn complete_prompt<F, C>(
-        self,
+        mut self,
         prompt: impl Into<String>,
         argument: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -152,12 +159,14 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        self.complete::<PromptDef>(prompt.into(), argument.into(), erase(handler))
+        let completer = Completer::new(prompt.into(), argument.into(), handler);
+        let added = self.features.completions.prompts.add(completer);
+        self.completed(added)
     }
 
     /// Completes a variable of a resource template.
     pub fn complete_resource<F, C>(
-        self,
+        mut self,
         template: impl Into<String>,
         variable: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -166,29 +175,17 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        self.complete::<TemplateDef>(template.into(), variable.into(), erase(handler))
+        let completer = Completer::new(template.into(), variable.into(), handler);
+        let added = self.features.completions.templates.add(completer);
+        self.completed(added)
     }
 
-    fn complete<T: Completed>(mut self, of: String, name: String, handler: Handler) -> Self {
-        let known = T::handlers_mut(&mut self.features.completions);
-        let known = known.entry(of).or_default();
-        if known.insert(name.clone(), handler).is_some() {
-            let kind = "completion";
-            self.fault(BuildError::DuplicateName { kind, name });
+    fn completed(mut self, added: Result<(), BuildError>) -> Self {
+        if let Err(fault) = added {
+            self.fault(fault);
         }
         self
     }
-}
-
-fn erase<F, C>(handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static) -> Handler
-where
-    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-    C: IntoCompletion,
-{
-    Box::new(move |typing, cx| {
-        let answer = handler(typing, cx);
-        Box::pin(async move { Ok(answer.await?.into_completion()) })
-    })
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
@@ -197,13 +194,21 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
     let capability = &mut builder.capabilities_mut().completions;
     capability.get_or_insert_with(Object::new);
-    builder.handle::<CompleteRequest, _>(complete);
+    builder.serve(CompleteRequest::METHOD, complete);
 }
 
-async fn complete(
-    params: CompleteRequestParams,
-    cx: Context,
-) -> Result<CompleteResult, HandlerError> {
+/// What is asked for in `completion/complete`.
+#[derive(Deserialize)]
+struct Complete {
+    #[serde(rename = "ref")]
+    of: CompletionReference,
+    argument: CompletionArgument,
+    /// Came with 2025-06-18.
+    #[serde(default)]
+    context: Option<CompletionContext>,
+}
+
+async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, HandlerError> {
     let typing = Completing {
         value: params.argument.value,
         arguments: params
@@ -214,12 +219,26 @@ async fn complete(
     let server = cx.server().clone();
     let features = &server.inner.features;
     let argument = params.argument.name.as_str();
-    let handler = match &params.ref_ {
+    let asked = match &params.of {
         CompletionReference::Prompt(prompt) => {
-            handler::<PromptDef>(features, &prompt.name, argument)?
+            let defined = features.prompts.get(&prompt.name);
+            Asked {
+                at: "$.ref.name",
+                kind: PromptDef::KIND,
+                name: &prompt.name,
+                takes: defined.map(|prompt| prompt.has_argument(argument)),
+                completers: &features.completions.prompts,
+            }
         }
         CompletionReference::ResourceTemplate(template) => {
-            handler::<TemplateDef>(features, &template.uri, argument)?
+            let defined = features.templates.get(&template.uri);
+            Asked {
+                at: "$.ref.uri",
+                kind: TemplateDef::KIND,
+                name: &template.uri,
+                takes: defined.map(|template| template.has_variable(argument)),
+                completers: &features.completions.templates,
+            }
         }
         _ => {
             return Err(HandlerError::invalid_params(
@@ -227,37 +246,44 @@ async fn complete(
             ));
         }
     };
-    let completion = match handler {
+    let completion = match asked.handler(argument)? {
         Some(handler) => handler(typing, cx).await?,
         None => Completion::new([]).total(0).has_more(false),
     };
     Ok(CompleteResult::new(bounded(completion)))
 }
 
-/// The handler for an argument; none where the argument is known but not completed.
-fn handler<'a, T: Completed>(
-    features: &'a Features,
-    name: &str,
-    argument: &str,
-) -> Result<Option<&'a Handler>, HandlerError> {
-    let handlers = T::handlers(&features.completions).get(name);
-    if let Some(handler) = handlers.and_then(|known| known.get(argument)) {
-        return Ok(Some(handler));
+/// The prompt or template whose argument is to be completed.
+struct Asked<'a> {
+    /// Where the request names it.
+    at: &'static str,
+    kind: &'static str,
+    name: &'a str,
+    /// Whether it takes the argument, where it is defined.
+    takes: Option<bool>,
+    completers: &'a Completers,
+}
+
+impl<'a> Asked<'a> {
+    /// The handler for an argument; none where the argument is known but not completed.
+    fn handler(&self, argument: &str) -> Result<Option<&'a Handler>, HandlerError> {
+        if let Some(handler) = self.completers.get(self.name, argument) {
+            return Ok(Some(handler));
+        }
+        if self.takes.is_none() && !self.completers.has(self.name) {
+            let (at, kind, name) = (self.at, self.kind, short(self.name));
+            return Err(HandlerError::invalid_params(format!(
+                "{at}: no {kind} `{name}`"
+            )));
+        }
+        if self.takes == Some(true) {
+            return Ok(None);
+        }
+        let argument = short(argument);
+        Err(HandlerError::invalid_params(format!(
+            "$.argument.name: no argument `{argument}`"
+        )))
     }
-    let defined = T::list(features).get(name);
-    if defined.is_none() && handlers.is_none() {
-        let (at, kind, name) = (T::AT, T::KIND, short(name));
-        return Err(HandlerError::invalid_params(format!(
-            "{at}: no {kind} `{name}`"
-        )));
-    }
-    if defined.is_some_and(|defined| defined.takes(argument)) {
-        return Ok(None);
-    }
-    let argument = short(argument);
-    Err(HandlerError::invalid_params(format!(
-        "$.argument.name: no argument `{argument}`"
-    )))
 }
 
 /// Keeps what may leave.

@@ -1,7 +1,6 @@
 //! [`Context`]: what a handler knows of its request, and what it can tell the peer meanwhile.
 
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -156,16 +155,20 @@ impl Context {
         method: &'static str,
         params: P,
     ) -> Result<(), HandlerError> {
-        if self.is_cancelled() {
-            return Ok(());
+        if !self.is_cancelled() {
+            self.say(notification(self.revision(), method, params)?)
+                .await;
         }
-        let message = notification(self.revision(), method, params)?;
+        Ok(())
+    }
+
+    /// Sends a message that belongs to this request.
+    pub(crate) async fn say(&self, message: Vec<u8>) {
         let outlet = &self.call.outlet;
         if outlet.push(&message) == Push::Full {
             // A task that the handler left behind may wait for room when the request ends.
             race(self.cancelled(), outlet.send(&message)).await;
         }
-        Ok(())
     }
 }
 
@@ -175,15 +178,22 @@ pub(crate) fn notification<P: Versioned + Serialize>(
     method: &'static str,
     params: P,
 ) -> Result<Vec<u8>, HandlerError> {
-    let mut message = Vec::with_capacity(256);
     if revision == Revision::LATEST {
-        rpc::write_notification(&mut message, method, Some(&params))?;
-    } else {
-        let params = revision
-            .encode(params)
-            .map_err(|error| bad_params(method, &error))?;
-        rpc::write_notification(&mut message, method, Some(&params))?;
+        return modern(method, &params);
     }
+    let params = revision
+        .encode(params)
+        .map_err(|error| bad_params(method, &error))?;
+    modern(method, &*params)
+}
+
+/// A notification whose params are in the right form already, such as that of the newest revision.
+pub(crate) fn modern<P: Serialize + ?Sized>(
+    method: &str,
+    params: &P,
+) -> Result<Vec<u8>, HandlerError> {
+    let mut message = Vec::with_capacity(256);
+    rpc::write_notification(&mut message, method, Some(params))?;
     Ok(message)
 }
 
@@ -228,7 +238,8 @@ impl Ended {
 /// Values by type, attached to a connection or a request.
 #[derive(Default)]
 pub struct Extensions {
-    values: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    /// A handful, each of another type.
+    values: Vec<Box<dyn Any + Send + Sync>>,
     /// The HTTP request, whose own extensions count as ours.
     #[cfg(feature = "http")]
     parts: Option<Arc<http::request::Parts>>,
@@ -246,14 +257,17 @@ impl Extensions {
 
     /// Attaches a value; one of the same type gives way.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        self.values.insert(TypeId::of::<T>(), Arc::new(value));
+        let value = Box::new(value);
+        match self.values.iter_mut().find(|known| known.is::<T>()) {
+            Some(known) => *known = value,
+            None => self.values.push(value),
+        }
     }
 
     /// The value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        let own = self.values.get(&TypeId::of::<T>());
-        let own = own.and_then(|value| value.downcast_ref());
+        let own = self.values.iter().find_map(|value| value.downcast_ref());
         #[cfg(feature = "http")]
         let own = own.or_else(|| {
             let parts = self.parts()?;

@@ -13,52 +13,47 @@ pub(crate) fn tool_result(mut result: CallToolResult, cx: &Context) -> CallToolR
             .structured_content
             .filter(|value| value.as_object().is_some());
     }
-    result.content = result
-        .content
-        .into_iter()
-        .map(|block| content(block, cx))
-        .collect();
+    for block in &mut result.content {
+        content(block, cx);
+    }
     result
 }
 
 /// Makes a prompt one that the peer's revision can say, and that the peer may see.
 pub(crate) fn prompt(mut result: GetPromptResult, cx: &Context) -> GetPromptResult {
     for message in &mut result.messages {
-        let block = std::mem::replace(&mut message.content, TextContent::new("").into());
-        message.content = content(block, cx);
+        content(&mut message.content, cx);
     }
     result
 }
 
 /// Audio came with 2025-03-26, links to resources with 2025-06-18.
-fn content(block: ContentBlock, cx: &Context) -> ContentBlock {
+fn content(block: &mut ContentBlock, cx: &Context) {
     let revision = cx.revision();
     let (text, annotations) = match block {
         ContentBlock::Audio(audio) if revision < Revision::V2025_03_26 => {
-            (format!("[audio: {}]", audio.mime_type), audio.annotations)
+            let text = format!("[audio: {}]", audio.mime_type);
+            (text, audio.annotations.take())
         }
         ContentBlock::ResourceLink(link) if revision < Revision::V2025_06_18 => {
             let mut text = format!("[resource: {} <{}>", link.name, link.uri);
-            if let Some(mime_type) = link.mime_type {
+            if let Some(mime_type) = &link.mime_type {
                 text.push_str(&format!(", {mime_type}"));
             }
             text.push(']');
-            if let Some(description) = link.description {
+            if let Some(description) = &link.description {
                 text.push_str(&format!(" {description}"));
             }
-            (text, link.annotations)
+            (text, link.annotations.take())
         }
         #[cfg(feature = "_proposals")]
-        mut block => {
-            crate::resources::finish_block(&mut block, cx);
-            return block;
-        }
+        block => return crate::resources::finish_block(block, cx),
         #[cfg(not(feature = "_proposals"))]
-        block => return block,
+        _ => return,
     };
     let mut text = TextContent::new(text);
     text.annotations = annotations;
-    text.into()
+    *block = text.into();
 }
 
 /// Makes a tool one that the revision can say: until 2025-11-25 the schemas of properties had to

@@ -177,7 +177,7 @@ impl Server {
                 return refused(error, Refused::Mismatch);
             }
             (None, _) if method == lifecycle::INITIALIZE => {
-                return match lifecycle::initialize(self, id, params, via) {
+                return match lifecycle::initialize(self, id, &head, via) {
                     Ok((session, answer)) => Accepted::Session(session, answer),
                     Err(error) => refused(error, Refused::Malformed),
                 };
@@ -209,7 +209,7 @@ impl Server {
             Ok(cx) => cx,
             Err(error) => return refused(error, Refused::Malformed),
         };
-        let started = span.in_scope(|| call::catch(|| route.start(params, &cx)));
+        let started = span.in_scope(|| call::catch(|| route.start(&head, &cx)));
         match started {
             Ok(Ok(running)) => {
                 let limit = (method != lifecycle::LISTEN).then(|| self.limits().request_time);
@@ -230,7 +230,7 @@ impl Server {
 
     fn notification(&self, method: &str, params: Option<&RawValue>, via: &Via) -> Accepted {
         if method == lifecycle::CANCELLED {
-            return match lifecycle::cancelled(params, via.session.as_deref()) {
+            return match lifecycle::cancelled(params) {
                 Some(id) => Accepted::Cancel(id),
                 None => Accepted::Nothing,
             };

@@ -215,12 +215,12 @@ pub(crate) fn bad_arguments(what: &str, error: &DecodeError) -> HandlerError {
 /// A peer's text, cut so that it can stand in an error message or a log.
 pub(crate) fn short(text: &str) -> String {
     const LIMIT: usize = 64;
-    let mut cut: String = text
-        .chars()
-        .take(LIMIT)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(LIMIT).is_some() {
+    let mut cut = String::new();
+    let mut rest = text.chars();
+    for character in rest.by_ref().take(LIMIT) {
+        cut.extend(character.escape_debug());
+    }
+    if rest.next().is_some() {
         cut.push('…');
     }
     cut

@@ -93,7 +93,7 @@ impl Inputs {
             return Ok(Self::default());
         }
         let origin = Origin {
-            params: head.params().map_or("{}", RawValue::get).into(),
+            params: head.params().into(),
             principal: via
                 .extensions
                 .get::<Principal>()

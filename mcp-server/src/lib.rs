@@ -64,6 +64,7 @@ mod lifecycle;
 mod limits;
 mod listen;
 mod lists;
+mod numbered;
 mod outlet;
 mod params;
 mod peer;
@@ -80,6 +81,7 @@ mod server;
 mod session;
 mod tools;
 mod transport;
+mod uris;
 #[cfg(feature = "https-url")]
 mod urls;
 

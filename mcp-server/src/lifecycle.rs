@@ -6,9 +6,10 @@ mod handshake;
 
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
-    CacheScope, CancelledNotificationParams, DiscoverRequest, DiscoverResult, RequestId,
-    RequestParams, Revision, UnsupportedProtocolVersionErrorData, json,
+    CacheScope, DiscoverRequest, DiscoverResult, Request, RequestId, Revision,
+    UnsupportedProtocolVersionErrorData, json,
 };
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::builder::ServerBuilder;
@@ -26,7 +27,7 @@ pub(crate) const CANCELLED: &str = "notifications/cancelled";
 pub(crate) const LISTEN: &str = "subscriptions/listen";
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    builder.handle::<DiscoverRequest, _>(discover);
+    builder.serve(DiscoverRequest::METHOD, discover);
     handshake::routes(builder);
 }
 
@@ -49,7 +50,11 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
     }
 }
 
-async fn discover(_: RequestParams, cx: Context) -> Result<DiscoverResult, HandlerError> {
+/// What is asked for in `server/discover`: nothing.
+#[derive(Deserialize)]
+struct Discover {}
+
+async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerError> {
     let inner = &cx.server().inner;
     let mut result = DiscoverResult::new(
         supported(),
@@ -78,16 +83,20 @@ fn empty(id: &RequestId) -> Vec<u8> {
 }
 
 /// The request that a peer gives up. One that does not fit is ignored, as the specification asks.
-pub(crate) fn cancelled(params: Option<&RawValue>, session: Option<&Session>) -> Option<RequestId> {
-    let text = params?.get();
-    let params = Revision::LATEST
-        .decode::<CancelledNotificationParams>(text)
-        .or_else(|error| session.map_or(Err(error), |session| session.revision.decode(text)));
-    match params {
-        Ok(params) => {
-            let reason = params.reason.as_deref().map(short);
-            tracing::debug!(id = %params.request_id, reason, "cancelled by the peer");
-            Some(params.request_id)
+pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
+    /// The same in all revisions.
+    #[derive(Deserialize)]
+    struct Cancelled {
+        #[serde(rename = "requestId")]
+        id: RequestId,
+        #[serde(default)]
+        reason: Option<String>,
+    }
+    match json::from_str(params?.get()) {
+        Ok(Cancelled { id, reason }) => {
+            let reason = reason.as_deref().map(short);
+            tracing::debug!(%id, reason, "cancelled by the peer");
+            Some(id)
         }
         Err(error) => {
             tracing::warn!(%error, "cancellation that cannot be read");

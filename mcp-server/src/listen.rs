@@ -6,38 +6,42 @@ mod news;
 #[cfg(feature = "versioned-resources")]
 pub(crate) mod subscribed;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
-    NotificationParams, PromptListChangedNotification, ResourceListChangedNotification,
+    NotificationParams, PromptListChangedNotification, Request, ResourceListChangedNotification,
     ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Revision, SubscriptionFilter,
     SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
-    SubscriptionsListenRequest, SubscriptionsListenRequestParams, SubscriptionsListenResult,
-    SubscriptionsListenResultMetaObject, ToolListChangedNotification,
+    SubscriptionsListenRequest, SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
+    ToolListChangedNotification,
 };
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
-use crate::context::{Context, notification};
+use crate::context::{Context, modern, notification};
 use crate::error::HandlerError;
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
 use crate::race::{Either, race};
 use crate::server::Server;
 use crate::session::Session;
+use crate::uris::Uris;
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    builder.handle::<SubscriptionsListenRequest, _>(listen);
+    builder.serve(SubscriptionsListenRequest::METHOD, listen);
+}
+
+/// What is asked for in `subscriptions/listen`.
+#[derive(Deserialize)]
+struct Listen {
+    notifications: SubscriptionFilter,
 }
 
 /// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or
 /// the server stops.
-async fn listen(
-    params: SubscriptionsListenRequestParams,
-    cx: Context,
-) -> Result<SubscriptionsListenResult, HandlerError> {
+async fn listen(params: Listen, cx: Context) -> Result<SubscriptionsListenResult, HandlerError> {
     let Some(id) = cx.request_id().cloned() else {
         return Err(HandlerError::internal("a subscription needs a request"));
     };
@@ -51,22 +55,22 @@ async fn listen(
         prompts: honoured.prompts_list_changed == Some(true),
         resources: honoured.resources_list_changed == Some(true),
     };
-    let uris: BTreeSet<String> = honoured
+    let mut uris = Uris::default();
+    for uri in honoured
         .resource_subscriptions
-        .iter()
-        .flatten()
-        .cloned()
-        .collect();
+        .as_deref()
+        .unwrap_or_default()
+    {
+        uris.insert(uri.clone());
+    }
+    let wants = Box::new(move |uri: &str| uris.contains(uri));
     // Before the acknowledgement, so that no change between the two is missed.
-    let subscriber = server
-        .inner
-        .hub
-        .subscribe(interest, move |uri| uris.contains(uri));
+    let subscriber = server.inner.hub.subscribe(interest, wants);
     let meta = NotificationMetaObject::new().subscription_id(id.clone());
     let acknowledged =
         SubscriptionsAcknowledgedNotificationParams::new(honoured).meta(meta.clone());
-    cx.notify(SubscriptionsAcknowledgedNotification::METHOD, acknowledged)
-        .await?;
+    let method = SubscriptionsAcknowledgedNotification::METHOD;
+    cx.say(modern(method, &acknowledged)?).await;
     #[cfg(feature = "versioned-resources")]
     let news = news::News::new(&cx);
     loop {
@@ -85,7 +89,8 @@ async fn listen(
     let cancelled = CancelledNotificationParams::new(id.clone())
         .reason("the server is shutting down")
         .meta(meta);
-    cx.notify(CancelledNotification::METHOD, cancelled).await?;
+    cx.say(modern(CancelledNotification::METHOD, &cancelled)?)
+        .await;
     let meta = SubscriptionsListenResultMetaObject::new(id);
     Ok(SubscriptionsListenResult::new(meta))
 }
@@ -93,14 +98,14 @@ async fn listen(
 /// The part of a filter that the server can serve.
 fn honour(server: &Server, asked: SubscriptionFilter) -> Result<SubscriptionFilter, HandlerError> {
     let limit = server.limits().subscribed_resources;
-    let uris = asked.resource_subscriptions.as_ref().map_or(0, Vec::len);
-    if uris > limit {
+    let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
+    if uris.len() > limit {
         return Err(HandlerError::invalid_params(format!(
-            "$.notifications.resourceSubscriptions has {uris} URIs, the limit is {limit}"
+            "$.notifications.resourceSubscriptions has {} URIs, the limit is {limit}",
+            uris.len()
         )));
     }
-    let uris = asked.resource_subscriptions.iter().flatten();
-    if uris.map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
+    if uris.iter().map(String::len).sum::<usize>() > SUBSCRIBED_BYTES {
         return Err(HandlerError::invalid_params(format!(
             "$.notifications.resourceSubscriptions has more than {SUBSCRIBED_BYTES} bytes"
         )));
@@ -148,10 +153,8 @@ pub(crate) fn tell_session(
         resources: true,
     };
     let wanted = Arc::clone(&session);
-    let subscriber = server
-        .inner
-        .hub
-        .subscribe(interest, move |uri| wanted.is_subscribed(uri));
+    let wants = Box::new(move |uri: &str| wanted.is_subscribed(uri));
+    let subscriber = server.inner.hub.subscribe(interest, wants);
     // The peer may subscribe, and change something, before this is first polled.
     async move {
         loop {

@@ -3,22 +3,21 @@
 
 mod listing;
 
-use std::collections::{BTreeMap, HashMap};
-#[cfg(feature = "seal")]
-use std::ops::Bound;
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Cursor, PaginatedRequestParams, Revision};
+use mcp_types::{CacheScope, Cursor, Revision};
+use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::Change;
 use crate::completions::{self, Completions};
 use crate::context::Context;
 use crate::error::{BuildError, HandlerError};
+use crate::numbered::Numbered;
 use crate::prompts::{self, PromptDef};
 use crate::resources::{self, ResourceDef, TemplateDef};
-use crate::server::Server;
 use crate::tools::{self, ToolDef};
 
 pub use listing::Listing;
@@ -109,11 +108,9 @@ pub(crate) struct List<T> {
 }
 
 struct Items<T> {
-    /// The place that the next item gets. Places are never used twice, so that a cursor stays
-    /// right whatever is added or removed.
-    next: u64,
     places: HashMap<String, u64>,
-    in_order: BTreeMap<u64, Arc<T>>,
+    /// Places are never used twice, so that a cursor stays right whatever is added or removed.
+    in_order: Numbered<Arc<T>>,
 }
 
 impl<T> Default for List<T> {
@@ -121,9 +118,8 @@ impl<T> Default for List<T> {
         Self {
             hints: Hints::default(),
             items: RwLock::new(Items {
-                next: 0,
                 places: HashMap::new(),
-                in_order: BTreeMap::new(),
+                in_order: Numbered::default(),
             }),
         }
     }
@@ -139,17 +135,18 @@ impl<T: Definition> List<T> {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.read().in_order.is_empty()
+        self.read().in_order.all().is_empty()
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Arc<T>> {
         let items = self.read();
-        items.in_order.get(items.places.get(key)?).cloned()
+        items.in_order.get(*items.places.get(key)?).cloned()
     }
 
     /// The first item, in order, for which there is something.
-    pub(crate) fn find<U>(&self, mut what: impl FnMut(&Arc<T>) -> Option<U>) -> Option<U> {
-        self.read().in_order.values().find_map(&mut what)
+    pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
+        let items = self.read();
+        items.in_order.all().iter().find_map(|(_, item)| what(item))
     }
 
     /// Adds an item at the end.
@@ -170,10 +167,10 @@ impl<T: Definition> List<T> {
         checked(&mut item)?;
         let key = item.key().to_owned();
         let mut items = self.write();
-        if let Some(&place) = items.places.get(&key) {
-            items.in_order.insert(place, Arc::new(item));
-        } else {
-            items.push(key, item);
+        let place = items.places.get(&key).copied();
+        match place.and_then(|place| items.in_order.get_mut(place)) {
+            Some(known) => *known = Arc::new(item),
+            None => items.push(key, item),
         }
         Ok(())
     }
@@ -183,52 +180,52 @@ impl<T: Definition> List<T> {
         let Some(place) = items.places.remove(key) else {
             return false;
         };
-        items.in_order.remove(&place).is_some()
+        items.in_order.remove(place).is_some()
     }
 
     /// The first item from a place on that is as wanted, with its place.
     #[cfg(feature = "seal")]
-    pub(crate) fn first(
-        &self,
-        from: Bound<u64>,
-        wanted: impl Fn(&T) -> bool,
-    ) -> Option<(u64, Arc<T>)> {
+    pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
-        let mut rest = items.in_order.range((from, Bound::Unbounded));
-        let (place, item) = rest.find(|(_, item)| wanted(item))?;
-        Some((*place, Arc::clone(item)))
+        let mut rest = items.in_order.from(from).iter();
+        rest.find(|(_, item)| wanted(item)).cloned()
     }
+}
 
+impl<T: Kept> List<T> {
     /// All items.
     #[cfg(not(feature = "seal"))]
-    fn all(&self) -> Vec<Arc<T>> {
-        self.read().in_order.values().cloned().collect()
+    fn all(&self, revision: Revision) -> Vec<T::Item> {
+        seen(self.read().in_order.all(), revision)
     }
 
-    /// Up to `size` items behind a place.
+    /// Up to `size` items from a place on.
     #[cfg(feature = "seal")]
-    pub(crate) fn page(&self, after: Option<u64>, size: usize) -> Slice<T> {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+    pub(crate) fn page(&self, from: u64, size: usize, revision: Revision) -> Slice<T::Item> {
         let items = self.read();
-        let mut rest = items.in_order.range((start, Bound::Unbounded));
-        let mut last = None;
-        let mut page = Vec::with_capacity(size.min(items.in_order.len()));
-        for (place, item) in rest.by_ref().take(size) {
-            last = Some(*place);
-            page.push(Arc::clone(item));
-        }
+        let rest = items.in_order.from(from);
+        let page = rest.get(..size).unwrap_or(rest);
         Slice {
-            items: page,
-            last,
-            more: rest.next().is_some(),
+            items: seen(page, revision),
+            last: page.last().map(|(place, _)| *place),
+            more: page.len() < rest.len(),
         }
     }
 }
 
+/// Definitions as a peer sees them.
+fn seen<T: Kept>(items: &[(u64, Arc<T>)], revision: Revision) -> Vec<T::Item> {
+    let mut seen = Vec::with_capacity(items.len());
+    for (_, item) in items {
+        seen.push(item.item(revision));
+    }
+    seen
+}
+
 /// Items that follow each other in a list.
 #[cfg(feature = "seal")]
-pub(crate) struct Slice<T> {
-    pub(crate) items: Vec<Arc<T>>,
+pub(crate) struct Slice<I> {
+    pub(crate) items: Vec<I>,
     /// The place of the last one.
     pub(crate) last: Option<u64>,
     /// Whether there are more behind it.
@@ -245,10 +242,8 @@ fn checked<T: Definition>(item: &mut T) -> Result<(), BuildError> {
 
 impl<T> Items<T> {
     fn push(&mut self, key: String, item: T) {
-        let place = self.next;
-        self.next += 1;
+        let place = self.in_order.push(Arc::new(item));
         self.places.insert(key, place);
-        self.in_order.insert(place, Arc::new(item));
     }
 }
 
@@ -263,35 +258,40 @@ pub(crate) fn served(
     offered || (declared && !methods.iter().any(|method| builder.has_route(method)))
 }
 
+/// Which part of a list is asked for.
+#[derive(Deserialize)]
+pub(crate) struct Part {
+    #[serde(default)]
+    cursor: Option<Cursor>,
+}
+
 /// Answers the requests for a list.
-pub(crate) async fn list<T: Kept>(
-    params: PaginatedRequestParams,
-    cx: Context,
-) -> Result<T::Page, HandlerError> {
+pub(crate) async fn list<T: Kept>(params: Part, cx: Context) -> Result<T::Page, HandlerError> {
     let list = T::list(&cx.server().inner.features);
-    let (items, next) = page(cx.server(), list, params.cursor.as_ref())?;
-    let items = items.iter().map(|item| item.item(cx.revision())).collect();
+    let (items, next) = page(&cx, list, params.cursor.as_ref())?;
     Ok(T::page(items, &list.hints, next))
 }
 
 /// The page that a cursor asks for, and the cursor of the next one.
 #[cfg(feature = "seal")]
-fn page<T: Definition>(
-    server: &Server,
+fn page<T: Kept>(
+    cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
-    let keys = server.inner.keys.get();
-    let after = cursor
-        .map(|cursor| {
-            keys.open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
-                .ok()
-                .and_then(|plain| Some(u64::from_be_bytes(plain.try_into().ok()?)))
-                .ok_or_else(|| bad_cursor::<T>())
-        })
-        .transpose()?;
-    let size = server.inner.features.page_size;
-    let page = list.page(after, size.map_or(usize::MAX, std::num::NonZeroUsize::get));
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
+    let inner = &cx.server().inner;
+    let keys = inner.keys.get();
+    let from = match cursor {
+        None => 0,
+        Some(cursor) => keys
+            .open(PURPOSE, T::KIND.as_bytes(), cursor.as_ref())
+            .ok()
+            .and_then(|plain| Some(behind(u64::from_be_bytes(plain.try_into().ok()?))))
+            .ok_or_else(|| bad_cursor(T::KIND))?,
+    };
+    let size = inner.features.page_size;
+    let size = size.map_or(usize::MAX, std::num::NonZeroUsize::get);
+    let page = list.page(from, size, cx.revision());
     let next = page
         .last
         .filter(|_| page.more)
@@ -302,26 +302,29 @@ fn page<T: Definition>(
 
 /// All items: without sealing there is one page, and no cursor was ever given out.
 #[cfg(not(feature = "seal"))]
-fn page<T: Definition>(
-    _: &Server,
+fn page<T: Kept>(
+    cx: &Context,
     list: &List<T>,
     cursor: Option<&Cursor>,
-) -> Result<(Vec<Arc<T>>, Option<Cursor>), HandlerError> {
+) -> Result<(Vec<T::Item>, Option<Cursor>), HandlerError> {
     if cursor.is_some() {
-        return Err(bad_cursor::<T>());
+        return Err(bad_cursor(T::KIND));
     }
-    Ok((list.all(), None))
+    Ok((list.all(cx.revision()), None))
 }
 
 /// What cursors are sealed for.
 #[cfg(feature = "seal")]
 pub(crate) const PURPOSE: &str = "cursor";
 
-pub(crate) fn bad_cursor<T: Definition>() -> HandlerError {
-    HandlerError::invalid_params(format!(
-        "$.cursor: not a cursor of the list of {}s",
-        T::KIND
-    ))
+/// Where what follows a place begins.
+#[cfg(feature = "seal")]
+pub(crate) fn behind(place: u64) -> u64 {
+    place.saturating_add(1)
+}
+
+pub(crate) fn bad_cursor(kind: &str) -> HandlerError {
+    HandlerError::invalid_params(format!("$.cursor: not a cursor of the list of {kind}s"))
 }
 
 impl ServerBuilder {

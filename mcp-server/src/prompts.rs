@@ -4,10 +4,10 @@ mod definition;
 mod result;
 
 use mcp_types::{
-    GetPromptOutcome, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
-    PromptsCapability, Request,
+    GetPromptRequest, GetPromptResult, ListPromptsRequest, PromptsCapability, Request, json::Map,
 };
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
@@ -78,14 +78,19 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
     let capability = &mut builder.capabilities_mut().prompts;
     capability.get_or_insert_with(|| PromptsCapability::new().list_changed(true));
-    builder.handle::<ListPromptsRequest, _>(lists::list::<PromptDef>);
-    builder.handle::<GetPromptRequest, _>(get);
+    builder.serve(ListPromptsRequest::METHOD, lists::list::<PromptDef>);
+    builder.serve(GetPromptRequest::METHOD, get);
 }
 
-async fn get(
-    params: GetPromptRequestParams,
-    cx: Context,
-) -> Result<GetPromptOutcome, HandlerError> {
+/// What is asked for in `prompts/get`.
+#[derive(Deserialize)]
+struct Get {
+    name: String,
+    #[serde(default)]
+    arguments: Option<Map<String>>,
+}
+
+async fn get(params: Get, cx: Context) -> Result<GetPromptResult, HandlerError> {
     let Some(prompt) = cx.server().inner.features.prompts.get(&params.name) else {
         let name = short(&params.name);
         return Err(HandlerError::invalid_params(format!(
@@ -97,5 +102,5 @@ async fn get(
     if result.description.is_none() {
         result.description.clone_from(&prompt.prompt().description);
     }
-    Ok(degrade::prompt(result, &cx).into())
+    Ok(degrade::prompt(result, &cx))
 }

@@ -33,10 +33,10 @@ mod templated;
 mod versions;
 
 use mcp_types::{
-    AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceOutcome,
-    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult, Request,
-    ResourcesCapability,
+    AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceRequest,
+    ReadResourceResult, Request, ResourcesCapability,
 };
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
@@ -165,9 +165,12 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     #[cfg(feature = "seal")]
     builder.handle::<ListResourcesRequest, _>(pages::list);
     #[cfg(not(feature = "seal"))]
-    builder.handle::<ListResourcesRequest, _>(lists::list::<ResourceDef>);
-    builder.handle::<ListResourceTemplatesRequest, _>(lists::list::<TemplateDef>);
-    builder.handle::<ReadResourceRequest, _>(read);
+    builder.serve(ListResourcesRequest::METHOD, lists::list::<ResourceDef>);
+    builder.serve(
+        ListResourceTemplatesRequest::METHOD,
+        lists::list::<TemplateDef>,
+    );
+    builder.serve(ReadResourceRequest::METHOD, read);
     #[cfg(feature = "sep-2093")]
     if builder.offers(mcp_types::Proposal::Sep2093) {
         builder.handle::<mcp_types::ReadResourceMetadataRequest, _>(metadata::metadata);
@@ -178,14 +181,17 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
 }
 
-async fn read(
-    params: ReadResourceRequestParams,
-    cx: Context,
-) -> Result<ReadResourceOutcome, HandlerError> {
+/// What is asked for in `resources/read`.
+#[derive(Deserialize)]
+struct Read {
+    uri: String,
+}
+
+async fn read(params: Read, cx: Context) -> Result<ReadResourceResult, HandlerError> {
     let found = find(cx.server(), &params.uri)?;
     let contents = contents(&found, &cx).await?;
     let hints = found.hints();
-    Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope).into())
+    Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))
 }
 
 /// What is read, as the peer may see it.

@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 
 use mcp_types::revision::Versioned;
-use mcp_types::{Notification, Request, json};
+use mcp_types::{Notification, json};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
-use crate::engine::respond;
-use crate::error::{HandlerError, bad_arguments, bad_params};
+use crate::engine::{Head, respond};
+use crate::error::{BuildError, HandlerError, bad_arguments, bad_params};
 
 /// A handler at work: ends with the whole response message.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
@@ -19,7 +20,7 @@ pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerErr
 /// A handler of a request.
 pub(crate) trait Route: Send + Sync {
     /// Reads the params and begins.
-    fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError>;
+    fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError>;
 }
 
 /// A handler of a notification.
@@ -32,38 +33,77 @@ pub(crate) trait Listener: Send + Sync {
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError>;
 }
 
-/// A handler of the requests `R`.
-pub(crate) struct Typed<R, H> {
-    handler: H,
-    request: PhantomData<fn() -> R>,
+/// Handlers by method, which are few.
+pub(crate) struct Methods<T>(Vec<(&'static str, T)>);
+
+impl<T> Default for Methods<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
 }
 
-impl<R, H> Typed<R, H> {
-    pub(crate) fn new(handler: H) -> Self {
+impl<T> Methods<T> {
+    pub(crate) fn get(&self, method: &str) -> Option<&T> {
+        let known = self.0.iter().find(|(known, _)| *known == method)?;
+        Some(&known.1)
+    }
+
+    /// Adds a handler; the first one for a method stays.
+    pub(crate) fn add(&mut self, method: &'static str, handler: T) -> Result<(), BuildError> {
+        if self.get(method).is_some() {
+            return Err(BuildError::DuplicateMethod(method.to_owned()));
+        }
+        self.0.push((method, handler));
+        Ok(())
+    }
+}
+
+/// A handler of requests with the params `P` and the result `T`.
+pub(crate) struct Typed<P, T, H> {
+    read: fn(&Head<'_>, &Context) -> Result<P, HandlerError>,
+    handler: H,
+    result: PhantomData<fn() -> T>,
+}
+
+impl<P, T, H> Typed<P, T, H> {
+    /// Of params that are read in a way of their own.
+    pub(crate) fn new(
+        read: fn(&Head<'_>, &Context) -> Result<P, HandlerError>,
+        handler: H,
+    ) -> Self {
         Self {
+            read,
             handler,
-            request: PhantomData,
+            result: PhantomData,
         }
     }
 }
 
-/// What the absence of params stands for.
-const NO_PARAMS: &str = "{}";
+/// Reads params as the peer's revision has them.
+pub(crate) fn versioned<P: Versioned>(head: &Head<'_>, cx: &Context) -> Result<P, HandlerError> {
+    let params = cx.revision().decode(head.params());
+    params.map_err(|error| bad_params(cx.method(), &error))
+}
 
-impl<R, H, F> Route for Typed<R, H>
+/// Reads members of params that are the same in all revisions, and no others. The server's own
+/// handlers need no more, and what is not asked for is neither decoded nor translated.
+pub(crate) fn common<P: DeserializeOwned>(
+    head: &Head<'_>,
+    cx: &Context,
+) -> Result<P, HandlerError> {
+    let checked = head.check_meta(cx.revision());
+    let params = checked.and_then(|()| json::from_str(head.params()));
+    params.map_err(|error| bad_arguments(&format!("params of `{}`", cx.method()), &error))
+}
+
+impl<P, T, H, F> Route for Typed<P, T, H>
 where
-    R: Request,
-    R::Params: Versioned,
-    R::Result: Versioned,
-    H: Fn(R::Params, Context) -> F + Send + Sync,
-    F: Future<Output = Result<R::Result, HandlerError>> + Send + 'static,
+    T: Sendable,
+    H: Fn(P, Context) -> F + Send + Sync,
+    F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
-    fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError> {
-        let text = params.map_or(NO_PARAMS, RawValue::get);
-        let params = cx
-            .revision()
-            .decode::<R::Params>(text)
-            .map_err(|error| bad_params(R::METHOD, &error))?;
+    fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError> {
+        let params = (self.read)(head, cx)?;
         let result = (self.handler)(params, cx.clone());
         let cx = cx.clone();
         Ok(Box::pin(async move {
@@ -73,7 +113,25 @@ where
     }
 }
 
-impl<N, H, F> Listener for Typed<N, H>
+/// A handler of the notifications `N`.
+pub(crate) struct Told<N, H> {
+    handler: H,
+    notification: PhantomData<fn() -> N>,
+}
+
+impl<N, H> Told<N, H> {
+    pub(crate) fn new(handler: H) -> Self {
+        Self {
+            handler,
+            notification: PhantomData,
+        }
+    }
+}
+
+/// What the absence of params stands for.
+const NO_PARAMS: &str = "{}";
+
+impl<N, H, F> Listener for Told<N, H>
 where
     N: Notification,
     H: Fn(N::Params, Context) -> F + Send + Sync,

@@ -1,6 +1,6 @@
 //! [`Server`]: what is offered, shared by all transports.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::context::Ended;
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
-use crate::route::{Listener, Route};
+use crate::route::{Listener, Methods, Route};
 
 /// A server: handlers, lists and settings, ready to be served. Cheap to clone.
 #[derive(Clone)]
@@ -28,8 +28,8 @@ pub(crate) struct Inner {
     pub(crate) capabilities: ServerCapabilities,
     pub(crate) proposals: BTreeSet<Proposal>,
     pub(crate) limits: Limits,
-    pub(crate) routes: HashMap<&'static str, Routed>,
-    pub(crate) listeners: HashMap<&'static str, Box<dyn Listener>>,
+    pub(crate) routes: Methods<Routed>,
+    pub(crate) listeners: Methods<Box<dyn Listener>>,
     pub(crate) features: Features,
     pub(crate) hub: Hub,
     pub(crate) bus: Option<Arc<dyn Bus>>,

@@ -1,6 +1,5 @@
 //! [`Session`]: what a handshake established with a legacy peer.
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::limits::SUBSCRIBED_BYTES;
+use crate::uris::Uris;
 
 /// A legacy peer after `initialize`: the process on a pair of byte streams, the holder of an
 /// `Mcp-Session-Id` over HTTP.
@@ -22,7 +22,7 @@ pub(crate) struct Session {
     /// Whether `notifications/initialized` came.
     pub(crate) initialized: AtomicBool,
     level: AtomicU8,
-    resources: Mutex<BTreeSet<String>>,
+    resources: Mutex<Uris>,
     pub(crate) calls: Arc<Calls>,
 }
 
@@ -45,6 +45,11 @@ impl Session {
         }
     }
 
+    fn resources(&self) -> MutexGuard<'_, Uris> {
+        let resources = self.resources.lock();
+        resources.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The least severity of log messages that the session asked for.
     pub(crate) fn level(&self) -> u8 {
         self.level.load(Ordering::Relaxed)
@@ -62,43 +67,29 @@ impl Session {
     /// Adds a subscription to a resource; `false` where there are `limit` already, or their URIs
     /// are too long.
     pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
-        let mut resources = self
-            .resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut resources = self.resources();
         if resources.contains(uri) {
             return true;
         }
-        let bytes: usize = resources.iter().map(String::len).sum();
-        if resources.len() >= limit || bytes + uri.len() > SUBSCRIBED_BYTES {
+        let full = resources.all().len() >= limit;
+        if full || resources.bytes() + uri.len() > SUBSCRIBED_BYTES {
             return false;
         }
-        resources.insert(uri.to_owned());
-        true
+        resources.insert(uri.to_owned())
     }
 
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(uri);
+        self.resources().remove(uri);
     }
 
     pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        self.resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(uri)
+        self.resources().contains(uri)
     }
 
     /// The resources subscribed to, in order.
     #[cfg(feature = "http")]
     pub(crate) fn subscriptions(&self) -> Vec<String> {
-        let resources = self
-            .resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        resources.iter().cloned().collect()
+        self.resources().all().to_vec()
     }
 }
 
@@ -129,9 +120,17 @@ pub(crate) struct Calls {
 
 #[derive(Default)]
 struct Senders {
-    by_id: HashMap<RequestId, oneshot::Sender<Response>>,
+    /// Few at a time.
+    by_id: Vec<(RequestId, oneshot::Sender<Response>)>,
     /// Whether no answer will come any more.
     closed: bool,
+}
+
+impl Senders {
+    fn take(&mut self, id: &RequestId) -> Option<oneshot::Sender<Response>> {
+        let place = self.by_id.iter().position(|(known, _)| known == id)?;
+        Some(self.by_id.swap_remove(place).1)
+    }
 }
 
 impl Calls {
@@ -155,7 +154,7 @@ impl Calls {
         if waiting.closed {
             return None;
         }
-        waiting.by_id.insert(id.clone(), sender);
+        waiting.by_id.push((id.clone(), sender));
         drop(waiting);
         Some(Waiting {
             calls: Arc::clone(self),
@@ -166,7 +165,7 @@ impl Calls {
 
     /// Hands an answer over; `false` where nobody waits for that id.
     pub(crate) fn answer(&self, id: &RequestId, response: Response) -> bool {
-        let sender = self.waiting().by_id.remove(id);
+        let sender = self.waiting().take(id);
         sender.is_some_and(|sender| sender.send(response).is_ok())
     }
 
@@ -192,6 +191,6 @@ pub(crate) struct Waiting {
 #[cfg(feature = "seal")]
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.calls.waiting().by_id.remove(&self.id);
+        self.calls.waiting().take(&self.id);
     }
 }

@@ -5,10 +5,11 @@ mod result;
 
 use mcp_types::json::Object;
 use mcp_types::{
-    CallToolOutcome, CallToolRequest, CallToolRequestParams, CallToolResult, ContentBlock,
-    ListToolsRequest, Request, Revision, TextContent, ToolsCapability,
+    CallToolRequest, CallToolResult, ContentBlock, ListToolsRequest, Request, Revision,
+    TextContent, ToolsCapability,
 };
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
@@ -78,26 +79,20 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
     let capability = &mut builder.capabilities_mut().tools;
     capability.get_or_insert_with(|| ToolsCapability::new().list_changed(true));
-    builder.handle::<ListToolsRequest, _>(lists::list::<ToolDef>);
-    builder.handle::<CallToolRequest, _>(call);
+    builder.serve(ListToolsRequest::METHOD, lists::list::<ToolDef>);
+    builder.serve(CallToolRequest::METHOD, call);
 }
 
-/// Keeps of the params no more than a call needs, since a future is as large as what it keeps.
-fn call(
-    params: CallToolRequestParams,
-    cx: Context,
-) -> impl Future<Output = Result<CallToolOutcome, HandlerError>> + Send {
-    let CallToolRequestParams {
-        name, arguments, ..
-    } = params;
-    run(name, arguments.unwrap_or_default(), cx)
-}
-
-async fn run(
+/// What is asked for in `tools/call`.
+#[derive(Deserialize)]
+struct Call {
     name: String,
-    arguments: Object,
-    cx: Context,
-) -> Result<CallToolOutcome, HandlerError> {
+    #[serde(default)]
+    arguments: Option<Object>,
+}
+
+async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError> {
+    let Call { name, arguments } = params;
     let revision = cx.revision();
     let Some(tool) = cx.server().inner.features.tools.get(&name) else {
         let name = short(&name);
@@ -105,12 +100,12 @@ async fn run(
             "unknown tool `{name}`"
         )));
     };
-    let running = match tool.start(arguments, cx.clone()) {
+    let running = match tool.start(arguments.unwrap_or_default(), cx.clone()) {
         Ok(running) => running,
         Err(fault) => {
             let result = unfit(&tool, &fault, revision)?;
             trace::tool_failed();
-            return Ok(CallToolOutcome::Complete(result));
+            return Ok(result);
         }
     };
     let result = match running.await {
@@ -120,7 +115,7 @@ async fn run(
     if result.is_error == Some(true) {
         trace::tool_failed();
     }
-    Ok(CallToolOutcome::Complete(degrade::tool_result(result, &cx)))
+    Ok(degrade::tool_result(result, &cx))
 }
 
 /// Says which argument is wrong: since 2025-11-25 to the model, which can correct it; before as a

@@ -98,6 +98,31 @@ impl From<Infallible> for ConvertError {
     }
 }
 
+/// Items one by one. A plain loop: `collect` into a `Vec` is several times the code for each pair
+/// of types.
+#[doc(hidden)]
+pub fn each<T, U>(items: Vec<T>, convert: impl Fn(T) -> U) -> Vec<U> {
+    let mut converted = Vec::with_capacity(items.len());
+    for item in items {
+        converted.push(convert(item));
+    }
+    converted
+}
+
+/// Items one by one, where one may fail.
+///
+/// # Errors
+///
+/// The first item's.
+#[doc(hidden)]
+pub fn try_each<T, U, E>(items: Vec<T>, convert: impl Fn(T) -> Result<U, E>) -> Result<Vec<U>, E> {
+    let mut converted = Vec::with_capacity(items.len());
+    for item in items {
+        converted.push(convert(item)?);
+    }
+    Ok(converted)
+}
+
 /// An object where the other revision takes any value.
 ///
 /// # Errors

@@ -315,12 +315,10 @@ impl Way<'_> {
                 let made = self.value(x, y, &quote! { value })?;
                 Some(if made.fails {
                     let function = try_function(&made.tokens);
-                    Made::unsure(quote! {
-                        #expression.into_iter().map(#function).collect::<Result<_, ConvertError>>()?
-                    })
+                    Made::unsure(quote! { convert::try_each(#expression, #function)? })
                 } else {
                     let function = function(&made.tokens);
-                    Made::sure(quote! { #expression.into_iter().map(#function).collect() })
+                    Made::sure(quote! { convert::each(#expression, #function) })
                 })
             }
             (Ty::Map(x), Ty::Map(y)) => {

@@ -136,10 +136,13 @@ pub(crate) struct Panicked;
 
 /// Runs a handler's code. A panic ends that request and nothing else.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        tracing::error!(panic = text(&*panic), "handler panicked");
-        Panicked
-    })
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| told(&*panic))
+}
+
+/// Writes a panic to the log.
+fn told(panic: &(dyn Any + Send)) -> Panicked {
+    tracing::error!(panic = text(panic), "handler panicked");
+    Panicked
 }
 
 /// What a future gives, `None` where it panics.

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use mcp_types::LoggingLevel;
-use mcp_types::json;
+use mcp_types::error::DecodeError;
+use mcp_types::json::{self, Object};
 use mcp_types::rpc::ErrorObject;
+use mcp_types::{LoggingLevel, RequestMetaObject, Revision};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -29,7 +30,6 @@ pub(crate) struct Head<'a> {
     pub(crate) request_state: Option<&'a RawValue>,
     #[serde(skip)]
     fields: Meta<'a>,
-    #[cfg(any(feature = "http", feature = "seal"))]
     #[serde(skip)]
     params: Option<&'a RawValue>,
 }
@@ -57,10 +57,7 @@ impl<'a> Head<'a> {
             return Ok(Self::default());
         };
         let mut head: Self = serde_json::from_str(params.get())?;
-        #[cfg(any(feature = "http", feature = "seal"))]
-        {
-            head.params = Some(params);
-        }
+        head.params = Some(params);
         if let Some(meta) = head.meta
             && meta.get().starts_with('{')
         {
@@ -70,9 +67,23 @@ impl<'a> Head<'a> {
     }
 
     /// All of the params.
-    #[cfg(any(feature = "http", feature = "seal"))]
-    pub(crate) fn params(&self) -> Option<&'a RawValue> {
-        self.params
+    pub(crate) fn params(&self) -> &'a str {
+        self.params.map_or("{}", RawValue::get)
+    }
+
+    /// Checks `_meta`, for those who decode the params without it.
+    pub(crate) fn check_meta(&self, revision: Revision) -> Result<(), DecodeError> {
+        let Some(meta) = self.meta.map(RawValue::get) else {
+            return Ok(());
+        };
+        let checked = if revision == Revision::LATEST {
+            json::from_str::<RequestMetaObject>(meta).map(drop)
+        } else if meta.starts_with('{') {
+            Ok(())
+        } else {
+            json::from_str::<Object>(meta).map(drop)
+        };
+        checked.map_err(|error| error.inside_member("_meta"))
     }
 
     /// The revision that the request itself declares. What is no string counts, too: it is a

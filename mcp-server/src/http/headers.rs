@@ -71,13 +71,13 @@ fn check_params(
         #[serde(default)]
         arguments: Option<Object>,
     }
-    let (Some(params), Some(tool)) = (head.params(), server.inner.features.tools.get(tool)) else {
+    let Some(tool) = server.inner.features.tools.get(tool) else {
         return Ok(());
     };
     if tool.header_params().is_empty() {
         return Ok(());
     }
-    let call: Call = json::from_str(params.get())
+    let call: Call = json::from_str(head.params())
         .map_err(|error| ErrorObject::invalid_params(format!("params of `tools/call`: {error}")))?;
     for param in tool.header_params() {
         param

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 
+use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
-    InitializeRequestParams, InitializeResult, PingRequest, SetLevelRequest, SetLevelRequestParams,
-    SubscribeRequest, SubscribeRequestParams, UnsubscribeRequest, UnsubscribeRequestParams,
+    InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest, UnsubscribeRequest,
 };
-use mcp_types::{Request, RequestId, Revision};
-use serde_json::value::RawValue;
+use mcp_types::{
+    ClientCapabilities, Implementation, LoggingLevel, Request, RequestId, Revision, json,
+};
+use serde::Deserialize;
 
 use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
 use crate::context::Context;
-use crate::engine::{Answer, Via};
+use crate::engine::{Answer, Head, Via};
 use crate::error::{HandlerError, short};
 use crate::limits::SUBSCRIBED_BYTES;
 #[cfg(feature = "versioned-resources")]
 use crate::listen::subscribed;
-use crate::route::{Route, Running};
+use crate::route::{Route, Running, common};
 use crate::server::Server;
 use crate::session::Session;
 
@@ -48,34 +50,45 @@ pub(super) fn routes(builder: &mut ServerBuilder) {
 
 /// A request of the session itself, which is answered with an empty result.
 struct Quiet {
-    legacy: fn(&Context, &str) -> Result<(), HandlerError>,
+    legacy: fn(&Context, &Head<'_>) -> Result<(), HandlerError>,
     /// The answer to a peer that has no session.
     modern: fn(&Context, &str) -> Result<Vec<u8>, HandlerError>,
 }
 
 impl Route for Quiet {
-    fn start(&self, params: Option<&RawValue>, cx: &Context) -> Result<Running, HandlerError> {
-        let params = params.map_or("{}", RawValue::get);
+    fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError> {
         if cx.peer().session().is_none() {
-            let message = (self.modern)(cx, params)?;
+            let message = (self.modern)(cx, head.params())?;
             return Ok(Box::pin(std::future::ready(Ok(message))));
         }
-        let done = (self.legacy)(cx, params);
+        let done = (self.legacy)(cx, head);
         let message = cx.request_id().map(empty).unwrap_or_default();
         Ok(Box::pin(std::future::ready(done.map(|()| message))))
     }
 }
 
-fn set_level(cx: &Context, params: &str) -> Result<(), HandlerError> {
-    let params: SetLevelRequestParams = read(cx, params)?;
+/// What is asked for in `logging/setLevel`.
+#[derive(Deserialize)]
+struct Level {
+    level: LoggingLevel,
+}
+
+/// What is asked for in `resources/subscribe` and `resources/unsubscribe`.
+#[derive(Deserialize)]
+struct Subscription {
+    uri: String,
+}
+
+fn set_level(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
+    let params: Level = common(head, cx)?;
     if let Some(session) = cx.peer().session() {
         session.set_level(params.level);
     }
     Ok(())
 }
 
-fn subscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
-    let params: SubscribeRequestParams = read(cx, params)?;
+fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
+    let params: Subscription = common(head, cx)?;
     let limit = cx.server().limits().subscribed_resources;
     match cx.peer().session() {
         Some(session) if !session.subscribe(&params.uri, limit) => {
@@ -87,18 +100,23 @@ fn subscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
     }
 }
 
-fn unsubscribe(cx: &Context, params: &str) -> Result<(), HandlerError> {
-    let params: UnsubscribeRequestParams = read(cx, params)?;
+fn unsubscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
+    let params: Subscription = common(head, cx)?;
     if let Some(session) = cx.peer().session() {
         session.unsubscribe(&params.uri);
     }
     Ok(())
 }
 
-fn read<T: mcp_types::revision::Versioned>(cx: &Context, params: &str) -> Result<T, HandlerError> {
-    cx.revision()
-        .decode(params)
-        .map_err(|error| crate::error::bad_params(cx.method(), &error))
+/// What is asked for in `initialize`. What the newest revision says of a client is what all older
+/// ones do, and more: it is kept as that from the beginning.
+#[derive(Deserialize)]
+struct Initialize {
+    #[serde(rename = "protocolVersion")]
+    version: String,
+    capabilities: ClientCapabilities,
+    #[serde(rename = "clientInfo")]
+    client_info: Implementation,
 }
 
 /// Answers `initialize`: the revision asked for if it is one with a handshake, else the
@@ -106,28 +124,23 @@ fn read<T: mcp_types::revision::Versioned>(cx: &Context, params: &str) -> Result
 pub(crate) fn initialize(
     server: &Server,
     id: &RequestId,
-    params: Option<&RawValue>,
+    head: &Head<'_>,
     via: &Via,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
-    let revision = requested(params)
-        .parse()
-        .ok()
-        .filter(|&revision| revision < Revision::LATEST)
-        .unwrap_or(Revision::V2025_11_25);
-    let text = params.map_or("{}", RawValue::get);
-    let fault = |error: &dyn std::fmt::Display| {
+    let fault = |error: DecodeError| {
         ErrorObject::invalid_params(format!("params of `{INITIALIZE}`: {error}"))
     };
-    let params: InitializeRequestParams = revision.decode(text).map_err(|error| fault(&error))?;
-    let capabilities = params
-        .capabilities
-        .try_into()
-        .map_err(|error| fault(&error))?;
+    head.check_meta(Revision::V2025_11_25).map_err(fault)?;
+    let params: Initialize = json::from_str(head.params()).map_err(fault)?;
+    let revision = params.version.parse().ok();
+    let revision = revision
+        .filter(|&revision| revision < Revision::LATEST)
+        .unwrap_or(Revision::V2025_11_25);
     let session = Arc::new(Session::new(
         via.session_id.clone(),
         revision,
         params.client_info,
-        capabilities,
+        params.capabilities,
     ));
     let inner = &server.inner;
     let mut capabilities = inner.capabilities.clone();
@@ -151,16 +164,4 @@ pub(crate) fn initialize(
         refused: None,
     };
     Ok((session, answer))
-}
-
-/// The revision that an `initialize` asks for.
-fn requested(params: Option<&RawValue>) -> String {
-    #[derive(serde::Deserialize)]
-    struct Requested {
-        #[serde(rename = "protocolVersion")]
-        version: String,
-    }
-    params
-        .and_then(|params| serde_json::from_str::<Requested>(params.get()).ok())
-        .map_or_else(String::new, |requested| requested.version)
 }

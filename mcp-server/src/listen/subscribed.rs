@@ -1,7 +1,6 @@
 //! `resources/subscribe` and `resources/unsubscribe` with several URIs: what the peer of a
 //! connection subscribed to in the newest revision, beside what a session of an older one did.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::rpc::ErrorObject;
@@ -18,6 +17,7 @@ use crate::engine::respond;
 use crate::error::{HandlerError, bad_params};
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
+use crate::uris::Uris;
 
 /// The resources that a connection's peer subscribed to. They end with the connection.
 #[derive(Default)]
@@ -25,9 +25,7 @@ pub(crate) struct Subscribed(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    uris: BTreeSet<String>,
-    /// Of all URIs together.
-    bytes: usize,
+    uris: Uris,
     /// Hears of changes from the first subscription on, until something tells the peer of them.
     subscriber: Option<Arc<Subscriber>>,
     /// The peer as it was when it subscribed last: one, so that it cannot have us keep many.
@@ -44,10 +42,14 @@ impl Subscribed {
         let limit = cx.server().limits().subscribed_resources;
         let news = News::new(cx);
         let mut state = self.state();
-        let mut added: BTreeSet<String> = uris.into_iter().collect();
-        added.retain(|uri| !state.uris.contains(uri));
-        let bytes = state.bytes + added.iter().map(String::len).sum::<usize>();
-        if state.uris.len() + added.len() > limit {
+        let mut added = Uris::default();
+        for uri in uris {
+            if !state.uris.contains(&uri) {
+                added.insert(uri);
+            }
+        }
+        let bytes = state.uris.bytes() + added.bytes();
+        if state.uris.all().len() + added.all().len() > limit {
             let what = format!("$.uris: more than {limit} subscriptions on this connection");
             return Err(HandlerError::invalid_params(what));
         }
@@ -55,13 +57,14 @@ impl Subscribed {
             let what = format!("$.uris: more than {SUBSCRIBED_BYTES} bytes on this connection");
             return Err(HandlerError::invalid_params(what));
         }
-        state.bytes = bytes;
-        state.uris.append(&mut added);
+        while let Some(uri) = added.pop() {
+            state.uris.insert(uri);
+        }
         let first = state.news.replace(news).is_none();
         drop(state);
         if first {
             let wanted = Arc::clone(self);
-            let wants = move |uri: &str| wanted.has(uri);
+            let wants = Box::new(move |uri: &str| wanted.has(uri));
             let hub = &cx.server().inner.hub;
             // Before the answer: what changes after it is told.
             let subscriber = hub.subscribe(Interest::default(), wants);
@@ -73,9 +76,7 @@ impl Subscribed {
     fn remove(&self, uris: &[String]) {
         let mut state = self.state();
         for uri in uris {
-            if state.uris.remove(uri) {
-                state.bytes -= uri.len();
-            }
+            state.uris.remove(uri);
         }
     }
 

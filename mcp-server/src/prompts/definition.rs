@@ -110,7 +110,7 @@ impl PromptDef {
         match derived {
             Ok(Some(schema)) => {
                 for argument in arguments(&schema) {
-                    if !self.listed().any(|known| known.name == argument.name) {
+                    if !self.has_argument(&argument.name) {
                         self = self.argument(argument);
                     }
                 }
@@ -151,8 +151,13 @@ impl PromptDef {
         &self.prompt
     }
 
-    fn listed(&self) -> impl Iterator<Item = &PromptArgument> {
-        self.prompt.arguments.iter().flatten()
+    fn listed(&self) -> &[PromptArgument] {
+        self.prompt.arguments.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it has an argument of that name.
+    pub(crate) fn has_argument(&self, name: &str) -> bool {
+        self.listed().iter().any(|known| known.name == name)
     }
 
     /// Checks the arguments and begins.
@@ -164,6 +169,7 @@ impl PromptDef {
         let name = &self.prompt.name;
         let missing = self
             .listed()
+            .iter()
             .find(|known| known.required == Some(true) && !arguments.contains_key(&known.name));
         if let Some(missing) = missing {
             let missing = &missing.name;
@@ -179,25 +185,21 @@ impl PromptDef {
 
 /// The arguments that a type's schema has as properties.
 fn arguments(schema: &Object) -> Vec<PromptArgument> {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties
-        .into_iter()
-        .flat_map(|properties| properties.iter())
-        .map(|(name, property)| {
-            let mut argument = PromptArgument::new(name).required(required.contains(&name));
-            let text = |member: &str| property.get(member).and_then(Value::as_str);
-            argument.title = text("title").map(Into::into);
-            argument.description = text("description").map(Into::into);
-            argument
-        })
-        .collect()
+    let required = schema.get("required").and_then(Value::as_array);
+    let required = required.map(Vec::as_slice).unwrap_or_default();
+    let mut arguments = Vec::new();
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return arguments;
+    };
+    for (name, property) in properties {
+        let is_required = required.iter().any(|known| known.as_str() == Some(name));
+        let mut argument = PromptArgument::new(name).required(is_required);
+        let text = |member: &str| property.get(member).and_then(Value::as_str);
+        argument.title = text("title").map(Into::into);
+        argument.description = text("description").map(Into::into);
+        arguments.push(argument);
+    }
+    arguments
 }
 
 fn run<F, P>(answer: F) -> Running

@@ -6,14 +6,14 @@ use super::pages::{Page, Position};
 use super::{ListAt, ResourceDef, find};
 use crate::context::Context;
 use crate::error::HandlerError;
-use crate::lists::bad_cursor;
+use crate::lists::{Definition, bad_cursor};
 
 /// One page of the members.
 pub(super) async fn page(uri: &str, start: Position, cx: &Context) -> Result<Page, HandlerError> {
     let after = match start {
         Position::Beginning => None,
         Position::Member(position) => Some(position),
-        _ => return Err(bad_cursor::<ResourceDef>()),
+        _ => return Err(bad_cursor(ResourceDef::KIND)),
     };
     let found = find(cx.server(), uri)?;
     // A template makes the URIs of documents and collections alike; also says what is not there.

@@ -2,7 +2,6 @@
 //! of a collection.
 
 use std::num::NonZeroUsize;
-use std::ops::Bound;
 
 use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams, Resource};
 
@@ -10,7 +9,7 @@ use super::scope::Scope;
 use super::{ListAt, ResourceDef, TemplateDef};
 use crate::context::Context;
 use crate::error::HandlerError;
-use crate::lists::{Kept, PURPOSE, bad_cursor};
+use crate::lists::{Definition, Kept, PURPOSE, bad_cursor, behind};
 
 /// Answers the request.
 pub(super) async fn list(
@@ -28,7 +27,7 @@ pub(super) async fn list(
             .open(PURPOSE, &bound_to, cursor.as_ref())
             .ok()
             .and_then(|plain| Position::from_bytes(&plain))
-            .ok_or_else(bad_cursor::<ResourceDef>)?,
+            .ok_or_else(|| bad_cursor(ResourceDef::KIND))?,
     };
     #[cfg(feature = "sep-2093")]
     let page = match &scope.collection {
@@ -66,19 +65,18 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
     let features = &cx.server().inner.features;
     let mut page = Page::default();
     // From which template on, and where within that one.
-    let (mut from, mut within) = (Bound::Unbounded, None);
+    let (mut from, mut within) = (0, None);
     // Where to go on if the page is full.
     let mut reached = None;
     match start {
         Position::Beginning | Position::Listed(_) => {
-            let after = match start {
-                Position::Listed(place) => Some(place),
-                _ => None,
+            let from = match start {
+                Position::Listed(place) => behind(place),
+                _ => 0,
             };
             let size = features.page_size.map_or(usize::MAX, NonZeroUsize::get);
-            let slice = features.resources.page(after, size);
-            let items = slice.items.iter();
-            page.resources = items.map(|item| item.item(cx.revision())).collect();
+            let slice = features.resources.page(from, size, cx.revision());
+            page.resources = slice.items;
             reached = slice.last.map(Position::Listed);
             if slice.more {
                 page.next = reached;
@@ -86,11 +84,11 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
             }
         }
         Position::Within(place, position) => {
-            from = Bound::Included(place);
+            from = place;
             within = Some((place, position));
         }
-        Position::Behind(place) => from = Bound::Excluded(place),
-        Position::Member(_) => return Err(bad_cursor::<ResourceDef>()),
+        Position::Behind(place) => from = behind(place),
+        Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
     while let Some((place, template)) = features.templates.first(from, TemplateDef::lists) {
         let room = room(features.page_size, page.resources.len());
@@ -109,7 +107,7 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
             page.next = Some(Position::Within(place, position));
             return Ok(page);
         }
-        from = Bound::Excluded(place);
+        from = behind(place);
         reached = Some(Position::Behind(place));
     }
     Ok(page)

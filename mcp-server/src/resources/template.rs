@@ -62,22 +62,25 @@ impl Template {
             regex: Regex::new(&pattern).map_err(|_| TemplateError::TooLarge)?,
             groups,
         };
-        let mut seen: Vec<&str> = Vec::new();
-        for name in template.names() {
-            if seen.contains(&name) {
+        let mut names = template.names();
+        while let Some(name) = names.pop() {
+            if names.contains(&name) {
                 return Err(TemplateError::Twice(name.to_owned()));
             }
-            seen.push(name);
         }
         Ok(template)
     }
 
     /// The variables, in order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.groups.iter().flat_map(|group| match group {
-            Group::Value(name) => std::slice::from_ref(name).iter().map(String::as_str),
-            Group::Pairs(names, _) => names.iter().map(String::as_str),
-        })
+    pub(super) fn names(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for group in &self.groups {
+            match group {
+                Group::Value(name) => all.push(name.as_str()),
+                Group::Pairs(names, _) => all.extend(names.iter().map(String::as_str)),
+            }
+        }
+        all
     }
 
     /// The values of the variables, decoded; `None` where the template does not make the URI.
@@ -114,18 +117,18 @@ fn operator(expression: &str) -> Result<(Option<char>, &str), TemplateError> {
 }
 
 fn names(expression: &str, list: &str) -> Result<Vec<String>, TemplateError> {
-    list.split(',')
-        .map(|name| {
-            if name.contains([':', '*']) {
-                return Err(TemplateError::Modifier(expression.to_owned()));
-            }
-            let fits = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
-            if name.is_empty() || !name.chars().all(fits) {
-                return Err(TemplateError::Name(expression.to_owned()));
-            }
-            Ok(name.to_owned())
-        })
-        .collect()
+    let mut names = Vec::new();
+    for name in list.split(',') {
+        if name.contains([':', '*']) {
+            return Err(TemplateError::Modifier(expression.to_owned()));
+        }
+        let fits = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
+        if name.is_empty() || !name.chars().all(fits) {
+            return Err(TemplateError::Name(expression.to_owned()));
+        }
+        names.push(name.to_owned());
+    }
+    Ok(names)
 }
 
 fn push_literal(pattern: &mut String, literal: &str) -> Result<(), TemplateError> {

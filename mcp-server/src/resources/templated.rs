@@ -156,8 +156,10 @@ impl TemplateDef {
         self.matcher.as_ref()?.matches(uri)
     }
 
-    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.matcher.iter().flat_map(Template::names)
+    /// Whether it has a variable of that name.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        let matcher = self.matcher.as_ref();
+        matcher.is_some_and(|matcher| matcher.names().contains(&name))
     }
 
     /// What the definition says of a resource.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::RequestId;
@@ -13,6 +13,7 @@ use tokio::task::AbortHandle;
 use super::outbox::Outbox;
 use crate::engine::Call;
 use crate::lifecycle::LISTEN;
+use crate::numbered::Numbered;
 use crate::outlet::{Outlet, Push};
 
 /// The tasks of a connection.
@@ -28,8 +29,7 @@ struct Tasks {
     closed: bool,
     /// Whether a line is being served at this moment.
     busy: bool,
-    next: u64,
-    running: HashMap<u64, Task>,
+    running: Numbered<Task>,
     /// Which of them serves a request.
     requests: HashMap<RequestId, u64>,
     /// What tells the peer of changes, for each era that it speaks. Nobody waits for their end.
@@ -72,7 +72,7 @@ impl Flight {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.tasks().running.len()
+        self.tasks().running.all().len()
     }
 
     /// Runs a call to its end, and sends its answer as a line or to its place in a batch.
@@ -86,19 +86,11 @@ impl Flight {
         let Some(seat) = self.seat(task) else {
             return;
         };
-        self.spawn(seat.number, async move {
-            let answer = call.await;
-            while seat.answer(&answer.message) == Push::Full {
-                seat.flight.outbox.has_room().await;
-            }
-        });
+        self.spawn(seat.number, Work::Call(call, seat));
     }
 
     /// Runs the handler of a notification to its end.
-    pub(super) fn notification(
-        self: &Arc<Self>,
-        handler: impl Future<Output = ()> + Send + 'static,
-    ) {
+    pub(super) fn notification(self: &Arc<Self>, handler: Unit) {
         let task = Task {
             id: None,
             subscription: false,
@@ -108,15 +100,12 @@ impl Flight {
         let Some(seat) = self.seat(task) else {
             return;
         };
-        self.spawn(seat.number, async move {
-            handler.await;
-            drop(seat);
-        });
+        self.spawn(seat.number, Work::Notification(handler, seat));
     }
 
     /// Runs what tells the peer of changes.
     pub(super) fn tell(&self, teller: impl Future<Output = ()> + Send + 'static) {
-        let task = self.runtime.spawn(teller).abort_handle();
+        let task = self.start(Work::Teller(Box::pin(teller)));
         let mut tasks = self.tasks();
         if tasks.closed {
             task.abort();
@@ -130,23 +119,26 @@ impl Flight {
         if tasks.closed {
             return None;
         }
-        let number = tasks.next;
-        tasks.next += 1;
-        if let Some(id) = &task.id {
-            tasks.requests.insert(id.clone(), number);
+        let id = task.id.clone();
+        let number = tasks.running.push(task);
+        if let Some(id) = id {
+            tasks.requests.insert(id, number);
         }
-        tasks.running.insert(number, task);
         Some(Seat {
             flight: Arc::clone(self),
             number,
         })
     }
 
+    fn start(&self, work: Work) -> AbortHandle {
+        self.runtime.spawn(work.run()).abort_handle()
+    }
+
     /// No lock is held meanwhile: a runtime that ends drops the future, and its seat, at once.
-    fn spawn(&self, number: u64, future: impl Future<Output = ()> + Send + 'static) {
-        let abort = self.runtime.spawn(future).abort_handle();
+    fn spawn(&self, number: u64, work: Work) {
+        let abort = self.start(work);
         let mut tasks = self.tasks();
-        match tasks.running.get_mut(&number) {
+        match tasks.running.get_mut(number) {
             Some(task) => task.abort = Some(abort),
             // Done, or the connection ended.
             None => abort.abort(),
@@ -155,27 +147,28 @@ impl Flight {
 
     /// Ends a request. Nothing is sent for it from here on.
     pub(super) fn cancel(&self, id: &RequestId) {
-        self.end(|tasks| tasks.requests.get(id).copied().into_iter().collect());
+        let tasks = self.tasks();
+        let number = tasks.requests.get(id).copied();
+        self.end(tasks, number.as_slice());
     }
 
     /// Ends subscriptions, for a peer that has gone.
     pub(super) fn end_subscriptions(&self) {
-        self.end(|tasks| {
-            let running = tasks.running.iter();
-            let subscriptions = running.filter(|(_, task)| task.subscription);
-            subscriptions.map(|(&number, _)| number).collect()
-        });
+        let tasks = self.tasks();
+        let numbers = tasks.numbers(|task| task.subscription);
+        self.end(tasks, &numbers);
     }
 
-    /// Ends the tasks that are chosen.
-    fn end(&self, choose: impl FnOnce(&mut Tasks) -> Vec<u64>) {
-        let ended: Vec<_> = {
-            let mut tasks = self.tasks();
-            let chosen = choose(&mut tasks);
-            let removed = chosen.into_iter().filter_map(|number| tasks.remove(number));
-            removed.filter_map(|task| task.abort).collect()
-        };
+    /// Ends the tasks with these numbers.
+    fn end(&self, mut tasks: MutexGuard<'_, Tasks>, numbers: &[u64]) {
+        let mut ended = Vec::new();
+        // The last ones first: nothing has to move up behind them.
+        for number in numbers.iter().rev() {
+            let task = tasks.remove(*number);
+            ended.extend(task.and_then(|task| task.abort));
+        }
         // Without the lock, as tasks that end give their seats up.
+        drop(tasks);
         for abort in ended {
             abort.abort();
         }
@@ -197,11 +190,11 @@ impl Flight {
 
     /// Ends everything.
     pub(super) fn close(&self) {
-        self.end(|tasks| {
-            tasks.closed = true;
-            tasks.running.keys().copied().collect()
-        });
-        let tellers = std::mem::take(&mut self.tasks().tellers);
+        let mut tasks = self.tasks();
+        tasks.closed = true;
+        let tellers = std::mem::take(&mut tasks.tellers);
+        let numbers = tasks.numbers(|_| true);
+        self.end(tasks, &numbers);
         for teller in tellers {
             teller.abort();
         }
@@ -210,15 +203,49 @@ impl Flight {
 
 impl Tasks {
     fn idle(&self) -> bool {
-        self.running.is_empty() && !self.busy
+        self.running.all().is_empty() && !self.busy
+    }
+
+    fn numbers(&self, chosen: impl Fn(&Task) -> bool) -> Vec<u64> {
+        let running = self.running.all().iter();
+        let chosen = running.filter(|(_, task)| chosen(task));
+        chosen.map(|(number, _)| *number).collect()
     }
 
     fn remove(&mut self, number: u64) -> Option<Task> {
-        let task = self.running.remove(&number)?;
+        let task = self.running.remove(number)?;
         if let Some(id) = &task.id {
             self.requests.remove(id);
         }
         Some(task)
+    }
+}
+
+/// A future that only has an end.
+type Unit = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What a task does: one type, since what the runtime needs is compiled for each.
+enum Work {
+    Call(Call, Seat),
+    Notification(Unit, Seat),
+    Teller(Unit),
+}
+
+impl Work {
+    async fn run(self) {
+        match self {
+            Self::Call(call, seat) => {
+                let answer = call.await;
+                while seat.answer(&answer.message) == Push::Full {
+                    seat.flight.outbox.has_room().await;
+                }
+            }
+            Self::Notification(handler, seat) => {
+                handler.await;
+                drop(seat);
+            }
+            Self::Teller(teller) => teller.await,
+        }
     }
 }
 
@@ -232,7 +259,7 @@ impl Seat {
     /// Sends the answer, unless the request was cancelled.
     fn answer(&self, message: &[u8]) -> Push {
         let mut tasks = self.flight.tasks();
-        let Some(task) = tasks.running.get(&self.number) else {
+        let Some(task) = tasks.running.get(self.number) else {
             return Push::Closed;
         };
         let pushed = match &task.place {

@@ -93,13 +93,7 @@ impl<V> Map<V> {
                 (suspect && self.keys().take(at).any(|before| before == name)).then_some(name)
             });
         }
-        // Sorting, not comparing each with each: a peer chooses how many members there are.
-        let mut names: Vec<&str> = self.keys().collect();
-        names.sort_unstable();
-        names.windows(2).find_map(|pair| match pair {
-            [a, b] if a == b => Some(*a),
-            _ => None,
-        })
+        twice(self.keys().collect())
     }
 
     /// The member's value.
@@ -231,6 +225,16 @@ impl<V> Map<V> {
     }
 }
 
+/// The name that is among many twice.
+fn twice(mut names: Vec<&str>) -> Option<&str> {
+    // Sorting, not comparing each with each: a peer chooses how many members there are.
+    names.sort_unstable();
+    names.windows(2).find_map(|pair| match pair {
+        [a, b] if a == b => Some(*a),
+        _ => None,
+    })
+}
+
 /// One of 64 marks for a name, cheap to make: names with different marks need no comparison.
 #[inline]
 fn mark(name: &str) -> u64 {
@@ -305,7 +309,12 @@ impl<K: AsRef<str>, T: Into<V>, V> FromIterator<(K, T)> for Map<V> {
 
 impl<K: AsRef<str>, T: Into<V>, V, const N: usize> From<[(K, T); N]> for Map<V> {
     fn from(members: [(K, T); N]) -> Self {
-        members.into_iter().collect()
+        // As many as stand in a program: few.
+        let mut object = Self::new();
+        for (name, value) in members {
+            object.insert(name, value);
+        }
+        object
     }
 }
 

@@ -3,7 +3,7 @@
 //! Conversions between 2024-11-05 and 2025-03-26.
 
 use super::super::{v2025_03_26 as new, v2024_11_05 as old};
-use crate::convert::ConvertError;
+use crate::convert::{self, ConvertError};
 
 impl From<old::CallToolRequest> for new::CallToolRequest {
     #[inline]
@@ -21,7 +21,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
     fn from(from: old::CallToolResult) -> Self {
         let extra = from.extra;
         new::CallToolResult {
-            content: from.content.into_iter().map(Into::into).collect(),
+            content: convert::each(from.content, Into::into),
             is_error: from.is_error,
             meta: from.meta,
             extra,
@@ -128,7 +128,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -173,7 +173,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
         let extra = from.extra;
         new::GetPromptResult {
             description: from.description,
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             meta: from.meta,
             extra,
         }
@@ -236,7 +236,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
-            resources: from.resources.into_iter().map(Into::into).collect(),
+            resources: convert::each(from.resources, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -260,7 +260,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -468,11 +468,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
         Ok({
             let extra = from.extra;
             old::CallToolResult {
-                content: from
-                    .content
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                content: convert::try_each(from.content, TryInto::try_into)?,
                 is_error: from.is_error,
                 meta: from.meta,
                 extra,
@@ -602,11 +598,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
         Ok({
             let extra = from.extra;
             old::CreateMessageRequestParams {
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
                 include_context: from.include_context,
@@ -659,11 +651,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
             let extra = from.extra;
             old::GetPromptResult {
                 description: from.description,
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 meta: from.meta,
                 extra,
             }
@@ -753,7 +741,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
-            resources: from.resources.into_iter().map(Into::into).collect(),
+            resources: convert::each(from.resources, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -777,7 +765,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,

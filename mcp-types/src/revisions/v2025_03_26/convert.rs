@@ -3,7 +3,7 @@
 //! Conversions between 2025-03-26 and 2025-06-18.
 
 use super::super::{v2025_06_18 as new, v2025_03_26 as old};
-use crate::convert::ConvertError;
+use crate::convert::{self, ConvertError};
 
 impl From<old::Annotations> for new::Annotations {
     #[inline]
@@ -90,7 +90,7 @@ impl From<old::CallToolResult> for new::CallToolResult {
     fn from(from: old::CallToolResult) -> Self {
         let mut extra = from.extra;
         new::CallToolResult {
-            content: from.content.into_iter().map(Into::into).collect(),
+            content: convert::each(from.content, Into::into),
             structured_content: extra.take("structuredContent"),
             is_error: from.is_error,
             meta: from.meta,
@@ -237,7 +237,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -295,7 +295,7 @@ impl From<old::GetPromptResult> for new::GetPromptResult {
         let extra = from.extra;
         new::GetPromptResult {
             description: from.description,
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             meta: from.meta,
             extra,
         }
@@ -424,7 +424,7 @@ impl From<old::ListPromptsResult> for new::ListPromptsResult {
     fn from(from: old::ListPromptsResult) -> Self {
         let extra = from.extra;
         new::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(Into::into).collect(),
+            prompts: convert::each(from.prompts, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -448,11 +448,7 @@ impl From<old::ListResourceTemplatesResult> for new::ListResourceTemplatesResult
     fn from(from: old::ListResourceTemplatesResult) -> Self {
         let extra = from.extra;
         new::ListResourceTemplatesResult {
-            resource_templates: from
-                .resource_templates
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            resource_templates: convert::each(from.resource_templates, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -476,7 +472,7 @@ impl From<old::ListResourcesResult> for new::ListResourcesResult {
     fn from(from: old::ListResourcesResult) -> Self {
         let extra = from.extra;
         new::ListResourcesResult {
-            resources: from.resources.into_iter().map(Into::into).collect(),
+            resources: convert::each(from.resources, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -500,7 +496,7 @@ impl From<old::ListRootsResult> for new::ListRootsResult {
     fn from(from: old::ListRootsResult) -> Self {
         let extra = from.extra;
         new::ListRootsResult {
-            roots: from.roots.into_iter().map(Into::into).collect(),
+            roots: convert::each(from.roots, Into::into),
             meta: from.meta,
             extra,
         }
@@ -523,7 +519,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -537,9 +533,7 @@ impl From<old::Prompt> for new::Prompt {
         let mut extra = from.extra;
         new::Prompt {
             description: from.description,
-            arguments: from
-                .arguments
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            arguments: from.arguments.map(|value| convert::each(value, Into::into)),
             meta: extra.take("_meta"),
             name: from.name,
             title: extra.take("title"),
@@ -602,7 +596,7 @@ impl From<old::ReadResourceResult> for new::ReadResourceResult {
     fn from(from: old::ReadResourceResult) -> Self {
         let extra = from.extra;
         new::ReadResourceResult {
-            contents: from.contents.into_iter().map(Into::into).collect(),
+            contents: convert::each(from.contents, Into::into),
             meta: from.meta,
             extra,
         }
@@ -892,11 +886,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
         Ok({
             let extra = from.extra;
             old::CallToolResult {
-                content: from
-                    .content
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                content: convert::try_each(from.content, TryInto::try_into)?,
                 is_error: from.is_error,
                 meta: from.meta,
                 extra,
@@ -1063,7 +1053,7 @@ impl From<new::CreateMessageRequestParams> for old::CreateMessageRequestParams {
     fn from(from: new::CreateMessageRequestParams) -> Self {
         let extra = from.extra;
         old::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -1126,11 +1116,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
             let extra = from.extra;
             old::GetPromptResult {
                 description: from.description,
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 meta: from.meta,
                 extra,
             }
@@ -1235,7 +1221,7 @@ impl From<new::ListPromptsResult> for old::ListPromptsResult {
     fn from(from: new::ListPromptsResult) -> Self {
         let extra = from.extra;
         old::ListPromptsResult {
-            prompts: from.prompts.into_iter().map(Into::into).collect(),
+            prompts: convert::each(from.prompts, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1259,11 +1245,7 @@ impl From<new::ListResourceTemplatesResult> for old::ListResourceTemplatesResult
     fn from(from: new::ListResourceTemplatesResult) -> Self {
         let extra = from.extra;
         old::ListResourceTemplatesResult {
-            resource_templates: from
-                .resource_templates
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            resource_templates: convert::each(from.resource_templates, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1287,7 +1269,7 @@ impl From<new::ListResourcesResult> for old::ListResourcesResult {
     fn from(from: new::ListResourcesResult) -> Self {
         let extra = from.extra;
         old::ListResourcesResult {
-            resources: from.resources.into_iter().map(Into::into).collect(),
+            resources: convert::each(from.resources, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1311,7 +1293,7 @@ impl From<new::ListRootsResult> for old::ListRootsResult {
     fn from(from: new::ListRootsResult) -> Self {
         let extra = from.extra;
         old::ListRootsResult {
-            roots: from.roots.into_iter().map(Into::into).collect(),
+            roots: convert::each(from.roots, Into::into),
             meta: from.meta,
             extra,
         }
@@ -1334,7 +1316,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1352,9 +1334,7 @@ impl From<new::Prompt> for old::Prompt {
         old::Prompt {
             name: from.name,
             description: from.description,
-            arguments: from
-                .arguments
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            arguments: from.arguments.map(|value| convert::each(value, Into::into)),
             extra,
         }
     }
@@ -1416,7 +1396,7 @@ impl From<new::ReadResourceResult> for old::ReadResourceResult {
     fn from(from: new::ReadResourceResult) -> Self {
         let extra = from.extra;
         old::ReadResourceResult {
-            contents: from.contents.into_iter().map(Into::into).collect(),
+            contents: convert::each(from.contents, Into::into),
             meta: from.meta,
             extra,
         }

@@ -47,11 +47,7 @@ impl TryFrom<old::CallToolResult> for new::CallToolResult {
         Ok({
             let extra = from.extra;
             new::CallToolResult {
-                content: from
-                    .content
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                content: convert::try_each(from.content, TryInto::try_into)?,
                 structured_content: from.structured_content,
                 is_error: from.is_error,
                 meta: from.meta,
@@ -276,7 +272,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
     fn from(from: old::CreateMessageRequestParams) -> Self {
         let mut extra = from.extra;
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -424,11 +420,7 @@ impl TryFrom<old::GetPromptResult> for new::GetPromptResult {
             let extra = from.extra;
             new::GetPromptResult {
                 description: from.description,
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 meta: from.meta,
                 extra,
             }
@@ -636,11 +628,7 @@ impl TryFrom<old::ListPromptsResult> for new::ListPromptsResult {
         Ok({
             let extra = from.extra;
             new::ListPromptsResult {
-                prompts: from
-                    .prompts
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                prompts: convert::try_each(from.prompts, TryInto::try_into)?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -681,11 +669,10 @@ impl TryFrom<old::ListResourceTemplatesResult> for new::ListResourceTemplatesRes
         Ok({
             let extra = from.extra;
             new::ListResourceTemplatesResult {
-                resource_templates: from
-                    .resource_templates
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                resource_templates: convert::try_each(
+                    from.resource_templates,
+                    TryInto::try_into,
+                )?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -724,11 +711,7 @@ impl TryFrom<old::ListResourcesResult> for new::ListResourcesResult {
         Ok({
             let extra = from.extra;
             new::ListResourcesResult {
-                resources: from
-                    .resources
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                resources: convert::try_each(from.resources, TryInto::try_into)?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -782,7 +765,7 @@ impl From<old::ListToolsResult> for new::ListToolsResult {
     fn from(from: old::ListToolsResult) -> Self {
         let extra = from.extra;
         new::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,
@@ -1578,11 +1561,7 @@ impl TryFrom<new::CallToolResult> for old::CallToolResult {
         Ok({
             let extra = from.extra;
             old::CallToolResult {
-                content: from
-                    .content
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                content: convert::try_each(from.content, TryInto::try_into)?,
                 structured_content: from.structured_content,
                 is_error: from.is_error,
                 meta: from.meta,
@@ -1909,11 +1888,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 extra.stash("_meta", value);
             }
             old::CreateMessageRequestParams {
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
                 include_context: from.include_context,
@@ -2070,11 +2045,7 @@ impl TryFrom<new::GetPromptResult> for old::GetPromptResult {
             let extra = from.extra;
             old::GetPromptResult {
                 description: from.description,
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 meta: from.meta,
                 extra,
             }
@@ -2292,11 +2263,7 @@ impl TryFrom<new::ListPromptsResult> for old::ListPromptsResult {
         Ok({
             let extra = from.extra;
             old::ListPromptsResult {
-                prompts: from
-                    .prompts
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                prompts: convert::try_each(from.prompts, TryInto::try_into)?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -2326,11 +2293,10 @@ impl TryFrom<new::ListResourceTemplatesResult> for old::ListResourceTemplatesRes
         Ok({
             let extra = from.extra;
             old::ListResourceTemplatesResult {
-                resource_templates: from
-                    .resource_templates
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                resource_templates: convert::try_each(
+                    from.resource_templates,
+                    TryInto::try_into,
+                )?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -2360,11 +2326,7 @@ impl TryFrom<new::ListResourcesResult> for old::ListResourcesResult {
         Ok({
             let extra = from.extra;
             old::ListResourcesResult {
-                resources: from
-                    .resources
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                resources: convert::try_each(from.resources, TryInto::try_into)?,
                 next_cursor: from.next_cursor,
                 meta: from.meta,
                 extra,
@@ -2404,7 +2366,7 @@ impl From<new::ListToolsResult> for old::ListToolsResult {
     fn from(from: new::ListToolsResult) -> Self {
         let extra = from.extra;
         old::ListToolsResult {
-            tools: from.tools.into_iter().map(Into::into).collect(),
+            tools: convert::each(from.tools, Into::into),
             next_cursor: from.next_cursor,
             meta: from.meta,
             extra,

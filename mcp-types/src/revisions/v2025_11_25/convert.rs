@@ -416,7 +416,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             extra.stash("_meta", value);
         }
         new::CreateMessageRequestParams {
-            messages: from.messages.into_iter().map(Into::into).collect(),
+            messages: convert::each(from.messages, Into::into),
             model_preferences: from.model_preferences,
             system_prompt: from.system_prompt,
             include_context: from.include_context,
@@ -424,7 +424,7 @@ impl From<old::CreateMessageRequestParams> for new::CreateMessageRequestParams {
             max_tokens: from.max_tokens,
             stop_sequences: from.stop_sequences,
             metadata: from.metadata,
-            tools: from.tools.map(|value| value.into_iter().map(Into::into).collect()),
+            tools: from.tools.map(|value| convert::each(value, Into::into)),
             tool_choice: from.tool_choice,
             extra,
         }
@@ -925,7 +925,7 @@ impl TryFrom<old::ListToolsResult> for new::ListToolsResult {
         Ok({
             let mut extra = from.extra;
             new::ListToolsResult {
-                tools: from.tools.into_iter().map(Into::into).collect(),
+                tools: convert::each(from.tools, Into::into),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -1398,7 +1398,7 @@ impl From<old::SamplingContent> for new::SamplingContent {
                 new::SamplingContent::Block(value.into())
             }
             old::SamplingContent::Array(value) => {
-                new::SamplingContent::Array(value.into_iter().map(Into::into).collect())
+                new::SamplingContent::Array(convert::each(value, Into::into))
             }
         }
     }
@@ -2015,11 +2015,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
         Ok({
             let mut extra = from.extra;
             old::CreateMessageRequestParams {
-                messages: from
-                    .messages
-                    .into_iter()
-                    .map(TryInto::try_into)
-                    .collect::<Result<_, ConvertError>>()?,
+                messages: convert::try_each(from.messages, TryInto::try_into)?,
                 model_preferences: from.model_preferences,
                 system_prompt: from.system_prompt,
                 include_context: from.include_context,
@@ -2027,9 +2023,7 @@ impl TryFrom<new::CreateMessageRequestParams> for old::CreateMessageRequestParam
                 max_tokens: from.max_tokens,
                 stop_sequences: from.stop_sequences,
                 metadata: from.metadata,
-                tools: from
-                    .tools
-                    .map(|value| value.into_iter().map(Into::into).collect()),
+                tools: from.tools.map(|value| convert::each(value, Into::into)),
                 tool_choice: from.tool_choice,
                 task: extra.take("task"),
                 meta: extra.take("_meta"),
@@ -2407,7 +2401,7 @@ impl TryFrom<new::ListToolsResult> for old::ListToolsResult {
         Ok({
             let extra = from.extra;
             old::ListToolsResult {
-                tools: from.tools.into_iter().map(Into::into).collect(),
+                tools: convert::each(from.tools, Into::into),
                 next_cursor: from.next_cursor,
                 meta: match from.meta {
                     Some(value) => Some(convert::through_json(&value)?),
@@ -2745,10 +2739,7 @@ impl TryFrom<new::SamplingContent> for old::SamplingContent {
                 }
                 new::SamplingContent::Array(value) => {
                     old::SamplingContent::Array(
-                        value
-                            .into_iter()
-                            .map(TryInto::try_into)
-                            .collect::<Result<_, ConvertError>>()?,
+                        convert::try_each(value, TryInto::try_into)?,
                     )
                 }
             }
