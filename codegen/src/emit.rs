@@ -12,6 +12,7 @@ mod registry;
 mod strategy;
 mod string_enum;
 mod union;
+mod vacant;
 
 pub use registry::feature_name;
 
@@ -200,16 +201,12 @@ impl<'a> Emitter<'a> {
             items,
         );
         let map_access = used(&["MapAccess"], items);
-        let serialize_map = body
-            .contains("serialize_map")
-            .then(|| quote! { use serde::ser::SerializeMap; });
         quote! {
             #![doc = #about]
             #elsewhere
             use #support::codec::{self, #(#names),*};
             use serde::{#(#serde),*};
             #(use serde::de::#map_access;)*
-            #serialize_map
             #items
         }
     }
@@ -348,7 +345,10 @@ impl Scope<'_> {
     fn item(&self) -> Result<TokenStream, EmitError> {
         match &self.def.kind {
             Kind::Object(object) => self.object(object),
-            Kind::Union(union) => self.union(union),
+            Kind::Union(union) => {
+                let (item, vacant) = (self.union(union)?, self.vacant_union(union));
+                Ok(quote! { #item #vacant })
+            }
             Kind::Enum(known) => Ok(self.string_enum(known)),
             Kind::Native(_) => Ok(TokenStream::new()),
             Kind::Alias(target) => {

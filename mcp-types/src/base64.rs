@@ -22,6 +22,9 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
 pub struct Base64Text(String);
 
 impl Base64Text {
+    /// No text.
+    pub(super) const EMPTY: Self = Self(String::new());
+
     /// The text for these bytes: standard alphabet, padded.
     #[must_use]
     pub fn encode(bytes: impl AsRef<[u8]>) -> Self {

@@ -13,6 +13,9 @@ use serde::ser::{Serialize, Serializer};
 pub struct Cursor(String);
 
 impl Cursor {
+    /// The empty one.
+    pub(super) const EMPTY: Self = Self(String::new());
+
     /// The text, for the server that made it.
     #[must_use]
     pub fn as_str(&self) -> &str {

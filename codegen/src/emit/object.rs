@@ -10,6 +10,9 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
+/// As many as a reader can tell apart.
+const MOST_MEMBERS: u8 = 128;
+
 impl Scope<'_> {
     pub(super) fn object(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let (docs, cfg, ident) = (self.docs(), cfg(&self.def.features), self.ident());
@@ -32,7 +35,8 @@ impl Scope<'_> {
             }
         });
         let inherent = self.inherent(object)?;
-        let reading = self.reading(object);
+        let vacant = self.vacant_object(object);
+        let reading = self.reading(object)?;
         let writing = self.writing(object)?;
         Ok(quote! {
             #docs
@@ -41,6 +45,7 @@ impl Scope<'_> {
             #[non_exhaustive]
             pub struct #ident { #(#fields,)* #extra }
             #inherent
+            #vacant
             #reading
             #writing
         })
@@ -217,44 +222,46 @@ impl Scope<'_> {
         })
     }
 
-    fn reading(&self, object: &Object) -> TokenStream {
+    fn reading(&self, object: &Object) -> Result<TokenStream, EmitError> {
         let ident = self.ident();
         let cfg_type = cfg(&self.def.features);
         let name = &self.def.name;
-        let mut slots = Vec::new();
         let mut arms = Vec::new();
-        let mut checks = Vec::new();
-        let mut values = Vec::new();
-        for member in &object.members {
-            let (slot, json, cfg) = (field(member), &member.json, cfg_of(member));
-            slots.push(quote! { #cfg let mut #slot = codec::Slot::EMPTY; });
-            let read = read_call(member);
+        let mut constants = Vec::new();
+        let mut required = Vec::new();
+        for (at, member) in object.members.iter().enumerate() {
+            let at = u8::try_from(at).ok().filter(|at| *at < MOST_MEMBERS);
+            let at = at.ok_or_else(|| {
+                EmitError::Unsupported(format!("{name}: more than {MOST_MEMBERS} members"))
+            })?;
+            let (json, cfg) = (&member.json, cfg_of(member));
+            let read = read_call(member, at)?;
             arms.push(quote! { #cfg #json => #read });
+            let at = Literal::u8_unsuffixed(at);
             if member.constant().is_some() {
-                checks.push(quote! { #cfg #slot.required(#json)?; });
-                continue;
+                constants.push(quote! { #cfg (#at, #json) });
+            } else if member.required {
+                required.push(quote! { #cfg (#at, #json) });
             }
-            let take = if member.required {
-                quote! { #slot.required(#json)? }
-            } else {
-                quote! { #slot.optional() }
-            };
-            values.push(quote! { #cfg #slot: #take });
         }
-        let (start, other, end) = if object.open {
+        let (other, extra) = if object.open {
             (
-                quote! { let mut extra = Extra::new(); },
-                quote! { _ => extra.read(&key, &mut members)? },
-                quote! { extra: extra.unique()? },
+                quote! { reader.extra(&mut self.extra) },
+                quote! {
+                    fn extra(&self) -> Option<&Extra> {
+                        Some(&self.extra)
+                    }
+                },
             )
         } else {
-            (
-                quote! {},
-                quote! { _ => return Err(codec::unknown_member(&key)) },
-                quote! {},
-            )
+            (quote! { reader.unknown() }, quote! {})
         };
-        quote! {
+        let read = if arms.is_empty() {
+            other
+        } else {
+            quote! { match reader.key() { #(#arms,)* _ => #other, } }
+        };
+        Ok(quote! {
             #cfg_type
             impl<'de> Deserialize<'de> for #ident {
                 fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -264,22 +271,16 @@ impl Scope<'_> {
             #cfg_type
             impl<'de> codec::FromMembers<'de> for #ident {
                 const NAME: &'static str = #name;
-                fn from_members<A: MapAccess<'de>>(
-                    mut members: codec::Members<'de, A>,
-                ) -> Result<Self, A::Error> {
-                    #(#slots)*
-                    #start
-                    while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-                        match key.as_str() {
-                            #(#arms,)*
-                            #other,
-                        }
-                    }
-                    #(#checks)*
-                    Ok(Self { #(#values,)* #end })
+                const REQUIRED: &'static [(u8, &'static str)] = &[#(#constants,)* #(#required,)*];
+                fn read_member<A: MapAccess<'de>>(
+                    &mut self,
+                    reader: &mut codec::Reader<'de, A>,
+                ) -> Result<(), A::Error> {
+                    #read
                 }
+                #extra
             }
-        }
+        })
     }
 
     fn writing(&self, object: &Object) -> Result<TokenStream, EmitError> {
@@ -290,14 +291,14 @@ impl Scope<'_> {
             let (name, json, cfg) = (field(member), &member.json, cfg_of(member));
             if let Some(constant) = member.constant() {
                 let value = constant_tokens(constant)?;
-                steps.push(quote! { map.serialize_entry(#json, #value)?; });
+                steps.push(quote! { writer.member(#json, #value); });
                 continue;
             }
             let check = check_call(member);
             let step = if member.required {
-                quote! { map.serialize_entry(#json, &self.#name)?; }
+                quote! { writer.member(#json, &self.#name); }
             } else {
-                quote! { codec::write_optional(&mut map, #json, &self.#name)?; }
+                quote! { writer.optional(#json, &self.#name); }
             };
             if cfg.is_some() {
                 steps.push(quote! { #cfg { #check #step } });
@@ -311,15 +312,15 @@ impl Scope<'_> {
         });
         let extra = object
             .open
-            .then(|| quote! { self.extra.write(&mut map, &[#(#known),*])?; });
+            .then(|| quote! { writer.extra(&self.extra, &[#(#known),*]); });
         Ok(quote! {
             #cfg_type
             impl Serialize for #ident {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    let mut map = serializer.serialize_map(None)?;
+                    let mut writer = codec::Writer::new(serializer);
                     #(#steps)*
                     #extra
-                    map.end()
+                    writer.end()
                 }
             }
         })

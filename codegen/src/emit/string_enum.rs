@@ -83,6 +83,7 @@ impl Scope<'_> {
                 }
             }
         };
+        let vacant = idents.first().map(|first| self.vacant_enum(first));
         quote! {
             #docs
             #cfg
@@ -100,6 +101,7 @@ impl Scope<'_> {
                 }
             }
             #from_text
+            #vacant
             #cfg
             impl std::fmt::Display for #ident {
                 fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -53,27 +53,19 @@ impl Extra {
         self.0.iter().flat_map(|object| object.iter())
     }
 
-    /// Reads the value of an undeclared member.
-    pub(crate) fn read<'de, A: MapAccess<'de>>(
-        &mut self,
-        key: &Key<'de>,
-        members: &mut A,
-    ) -> Result<(), A::Error> {
-        let value = members.next_value::<Value>()?;
-        self.0.get_or_insert_default().push(key.as_str(), value);
-        Ok(())
+    /// Puts a member that was read behind the others.
+    pub(super) fn push(&mut self, name: &str, value: Value) {
+        self.0.get_or_insert_default().push(name, value);
     }
 
-    /// Fails if a member came twice. Reading only appends, so that many members cost no search.
-    pub(crate) fn unique<E: serde::de::Error>(self) -> Result<Self, E> {
-        match self.0.as_ref().and_then(|object| object.duplicate()) {
-            Some(name) => Err(E::custom(format_args!("duplicate member `{name}`"))),
-            None => Ok(self),
-        }
+    /// The name of a member that came twice. Reading only appends, so that many members cost no
+    /// search.
+    pub(super) fn duplicate(&self) -> Option<&str> {
+        self.0.as_ref()?.duplicate()
     }
 
     /// Writes the members behind the declared ones, whose names they must not have.
-    pub(crate) fn write<M: SerializeMap>(
+    pub(super) fn write<M: SerializeMap>(
         &self,
         map: &mut M,
         known: &[&str],

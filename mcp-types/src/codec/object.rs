@@ -1,16 +1,67 @@
 //! Objects: from members to a struct.
 
 use super::members::Members;
+use super::{Extra, Reader, Vacant};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
 /// A struct that is read from the members of an object.
-pub trait FromMembers<'de>: Sized {
+pub trait FromMembers<'de>: Vacant + Sized {
     /// Name of the type in the schema, for messages.
     const NAME: &'static str;
+    /// Members that must be there: their numbers and names.
+    const REQUIRED: &'static [(u8, &'static str)];
+
+    /// Reads the member at hand into its place.
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut Reader<'de, A>,
+    ) -> Result<(), A::Error>;
+
+    /// Where members go that the type does not name.
+    fn extra(&self) -> Option<&Extra> {
+        None
+    }
 
     /// Reads all members.
-    fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error>;
+    fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
+        let mut value = Self::VACANT;
+        read_members(&mut value, Self::REQUIRED, members)?;
+        Ok(value)
+    }
+}
+
+/// [`FromMembers`] for one form of members.
+trait Target<'de, A: MapAccess<'de>> {
+    fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error>;
+    fn extra(&self) -> Option<&Extra>;
+}
+
+impl<'de, T: FromMembers<'de>, A: MapAccess<'de>> Target<'de, A> for T {
+    fn read_member(&mut self, reader: &mut Reader<'de, A>) -> Result<(), A::Error> {
+        FromMembers::read_member(self, reader)
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        FromMembers::extra(self)
+    }
+}
+
+/// Reads all members, whatever the type: so this is compiled once for each form of members.
+fn read_members<'de, A: MapAccess<'de>>(
+    target: &mut dyn Target<'de, A>,
+    required: &[(u8, &'static str)],
+    members: Members<'de, A>,
+) -> Result<(), A::Error> {
+    let mut reader = Reader::new(members);
+    while reader.advance()? {
+        target.read_member(&mut reader)?;
+    }
+    reader.demand(required)?;
+    match target.extra().and_then(Extra::duplicate) {
+        Some(name) => Err(A::Error::custom(format_args!("duplicate member `{name}`"))),
+        None => Ok(()),
+    }
 }
 
 /// Reads an object. Arrays, which derived decoders take for structs, are refused.
@@ -18,9 +69,9 @@ pub trait FromMembers<'de>: Sized {
 pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    // The value is put in its place from inside: handed up through the layers of a format, a large
-    // struct would be copied in each of them.
-    struct ObjectVisitor<'a, T>(&'a mut Option<T>);
+    // The value is read in its place: handed up through the layers of a format, a large struct
+    // would be copied in each of them.
+    struct ObjectVisitor<'a, T>(&'a mut T);
 
     impl<'de, T: FromMembers<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
         type Value = ();
@@ -31,17 +82,13 @@ pub fn read_object<'de, T: FromMembers<'de>, D: Deserializer<'de>>(
 
         #[inline]
         fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
-            *self.0 = Some(T::from_members(Members::new(members))?);
-            Ok(())
+            read_members(self.0, T::REQUIRED, Members::new(members))
         }
     }
 
-    let mut value = None;
+    let mut value = T::VACANT;
     deserializer.deserialize_map(ObjectVisitor(&mut value))?;
-    match value {
-        Some(value) => Ok(value),
-        None => Err(D::Error::custom("an object without members or end")),
-    }
+    Ok(value)
 }
 
 /// What is expected in place of something else.

@@ -24,6 +24,9 @@ enum Repr {
 }
 
 impl Number {
+    /// No number at all.
+    pub(in super::super) const NAN: Self = Self(Repr::NotFinite(f64::NAN.to_bits()));
+
     /// The number of a float, or `None` for those that JSON cannot say: infinite, not a number.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {

@@ -7,73 +7,45 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 
-/// The call that reads a member into its slot.
-pub(super) fn read_call(member: &Member) -> TokenStream {
-    let (slot, json) = (field(member), &member.json);
+/// The call that reads the member of this number into its place.
+pub(super) fn read_call(member: &Member, at: u8) -> Result<TokenStream, EmitError> {
+    let (name, at) = (field(member), Literal::u8_unsuffixed(at));
     if let Some(constant) = member.constant() {
-        return match constant {
-            Value::String(text) => {
-                quote! { codec::read_text(&mut #slot, #json, #text, &mut members)? }
-            }
-            other => {
-                let value = constant_tokens(other).unwrap_or_default();
-                quote! { codec::read_constant(&mut #slot, #json, #value, &mut members)? }
-            }
+        let value = constant_tokens(constant)?;
+        let call = if constant.is_string() {
+            quote! { text }
+        } else {
+            quote! { constant }
         };
+        return Ok(quote! { reader.#call(#at, #value) });
     }
     if member.one_or_many {
-        return quote! { codec::read_one_or_many(&mut #slot, #json, &mut members)? };
+        return Ok(quote! { reader.one_or_many(#at, &mut self.#name) });
     }
-    match (&member.ty, member.required) {
-        (Ty::Int(bounds), required) => {
-            let range = range::int(bounds);
-            let call = if required {
-                quote! { read_int }
-            } else {
-                quote! { read_optional_int }
-            };
-            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+    let (required, optional, range) = match &member.ty {
+        Ty::Int(bounds) => (quote! { int }, quote! { optional_int }, range::int(bounds)),
+        Ty::Nullable(inner) if matches!(**inner, Ty::Int(_)) => {
+            let range = item_range(inner);
+            (quote! { optional_int }, quote! { nullable_int }, range)
         }
-        (Ty::Nullable(inner), _) if matches!(**inner, Ty::Int(_)) => {
-            let Ty::Int(bounds) = &**inner else {
-                return TokenStream::new();
-            };
-            let range = range::int(bounds);
-            quote! { codec::read_nullable_int(&mut #slot, #json, #range, &mut members)? }
-        }
-        (Ty::Number(bounds), required) if !bounds.is_free() => {
+        Ty::Number(bounds) if !bounds.is_free() => {
             let range = range::float(bounds);
-            let call = if required {
-                quote! { read_number }
-            } else {
-                quote! { read_optional_number }
-            };
-            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+            (quote! { number }, quote! { optional_number }, range)
         }
-        (Ty::Array(item, free), required) if free.is_free() && matches!(**item, Ty::Int(_)) => {
-            let range = item_range(item);
-            let call = if required {
-                quote! { read_ints }
-            } else {
-                quote! { read_optional_ints }
-            };
-            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+        Ty::Array(item, free) if free.is_free() && matches!(**item, Ty::Int(_)) => {
+            (quote! { ints }, quote! { optional_ints }, item_range(item))
         }
-        (Ty::Array(_, bounds) | Ty::String(bounds), required) if !bounds.is_free() => {
+        Ty::Array(_, bounds) | Ty::String(bounds) if !bounds.is_free() => {
             let range = range::length(bounds);
-            let call = if required {
-                quote! { read_sized }
-            } else {
-                quote! { read_optional_sized }
-            };
-            quote! { codec::#call(&mut #slot, #json, #range, &mut members)? }
+            (quote! { sized }, quote! { optional_sized }, range)
         }
+        _ if member.required => return Ok(quote! { reader.read(#at, &mut self.#name) }),
         // Where `null` is a value, it is not the same as an absent member.
-        (_, true) | (Ty::Any | Ty::Nullable(_), false) => {
-            quote! { #slot.read(#json, &mut members)? }
-        }
-        (_, false) => quote! { #slot.read_optional(#json, &mut members)? },
-    }
+        Ty::Any | Ty::Nullable(_) => return Ok(quote! { reader.nullable(#at, &mut self.#name) }),
+        _ => return Ok(quote! { reader.optional(#at, &mut self.#name) }),
+    };
+    let call = if member.required { required } else { optional };
+    Ok(quote! { reader.#call(#at, #range, &mut self.#name) })
 }
 
 /// The check of bounds before a member is written.
@@ -96,20 +68,16 @@ pub(super) fn check_call(member: &Member) -> TokenStream {
         }
         _ => return TokenStream::new(),
     };
+    let integer = matches!(member.ty, Ty::Int(_) | Ty::Nullable(_));
     let nullable = matches!(member.ty, Ty::Nullable(_));
-    match (member.required, nullable) {
-        (true, false) => quote! { codec::#check::<S::Error>(#json, &self.#name, #range)?; },
-        (false, true) => quote! {
-            if let Some(Some(value)) = &self.#name {
-                codec::#check::<S::Error>(#json, value, #range)?;
-            }
-        },
-        _ => quote! {
-            if let Some(value) = &self.#name {
-                codec::#check::<S::Error>(#json, value, #range)?;
-            }
-        },
-    }
+    let value = match (member.required, nullable, integer) {
+        (false, true, _) => quote! { self.#name.flatten() },
+        (true, true, _) | (false, _, true) => quote! { self.#name },
+        (true, _, true) => quote! { Some(self.#name) },
+        (true, ..) => quote! { Some(&self.#name) },
+        (false, ..) => quote! { self.#name.as_ref() },
+    };
+    quote! { writer.#check(#json, #value, #range); }
 }
 
 /// The range of the integers in a list.

@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Part shared by all objects that can carry hints for the client. The types that build on it
 /// repeat the member.
@@ -40,6 +39,13 @@ impl Annotated {
     }
 }
 
+impl codec::Vacant for Annotated {
+    const VACANT: Self = Self {
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Annotated {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -48,31 +54,29 @@ impl<'de> Deserialize<'de> for Annotated {
 
 impl<'de> codec::FromMembers<'de> for Annotated {
     const NAME: &'static str = "Annotated";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "annotations" => reader.optional(0, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Annotated {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("annotations", &self.annotations);
+        writer.extra(&self.extra, &["annotations"]);
+        writer.end()
     }
 }
 
@@ -99,6 +103,13 @@ impl CallToolRequest {
     }
 }
 
+impl codec::Vacant for CallToolRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -107,37 +118,31 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/call", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/call"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/call");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -211,6 +216,10 @@ impl Serialize for ContentBlock {
     }
 }
 
+impl codec::Vacant for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
@@ -257,6 +266,15 @@ impl CallToolResult {
     }
 }
 
+impl codec::Vacant for CallToolResult {
+    const VACANT: Self = Self {
+        content: codec::Vacant::VACANT,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -265,39 +283,33 @@ impl<'de> Deserialize<'de> for CallToolResult {
 
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "content" => content.read("content", &mut members)?,
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "content" => reader.read(0, &mut self.content),
+            "isError" => reader.optional(1, &mut self.is_error),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content: content.required("content")?,
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["content", "isError", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("content", &self.content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["content", "isError", "_meta"]);
+        writer.end()
     }
 }
 
@@ -391,6 +403,10 @@ impl Serialize for ClientNotification {
             Self::RootsListChanged(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ClientNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
 /// Every request that a client may send. The variant follows from `method`.
@@ -590,6 +606,10 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl codec::Vacant for ClientRequest {
+    const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
+}
+
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
@@ -665,6 +685,10 @@ impl Serialize for ClientResult {
             Self::ListRoots(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ClientResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
 }
 
 /// The conversation to continue, and wishes on how. The client decides what the model really
@@ -761,6 +785,20 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl codec::Vacant for CreateMessageRequestParams {
+    const VACANT: Self = Self {
+        messages: codec::Vacant::VACANT,
+        model_preferences: None,
+        system_prompt: None,
+        include_context: None,
+        temperature: None,
+        max_tokens: codec::Vacant::VACANT,
+        stop_sequences: None,
+        metadata: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -769,75 +807,44 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "messages"), (5, "maxTokens")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = codec::Slot::EMPTY;
-        let mut model_preferences = codec::Slot::EMPTY;
-        let mut system_prompt = codec::Slot::EMPTY;
-        let mut include_context = codec::Slot::EMPTY;
-        let mut temperature = codec::Slot::EMPTY;
-        let mut max_tokens = codec::Slot::EMPTY;
-        let mut stop_sequences = codec::Slot::EMPTY;
-        let mut metadata = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "messages" => messages.read("messages", &mut members)?,
-                "modelPreferences" => {
-                    model_preferences.read_optional("modelPreferences", &mut members)?
-                }
-                "systemPrompt" => {
-                    system_prompt.read_optional("systemPrompt", &mut members)?
-                }
-                "includeContext" => {
-                    include_context.read_optional("includeContext", &mut members)?
-                }
-                "temperature" => temperature.read_optional("temperature", &mut members)?,
-                "maxTokens" => {
-                    codec::read_int(
-                        &mut max_tokens,
-                        "maxTokens",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "stopSequences" => {
-                    stop_sequences.read_optional("stopSequences", &mut members)?
-                }
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "messages" => reader.read(0, &mut self.messages),
+            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
+            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
+            "includeContext" => reader.optional(3, &mut self.include_context),
+            "temperature" => reader.optional(4, &mut self.temperature),
+            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
+            "metadata" => reader.optional(7, &mut self.metadata),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            messages: messages.required("messages")?,
-            model_preferences: model_preferences.optional(),
-            system_prompt: system_prompt.optional(),
-            include_context: include_context.optional(),
-            temperature: temperature.optional(),
-            max_tokens: max_tokens.required("maxTokens")?,
-            stop_sequences: stop_sequences.optional(),
-            metadata: metadata.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("messages", &self.messages);
+        writer.optional("modelPreferences", &self.model_preferences);
+        writer.optional("systemPrompt", &self.system_prompt);
+        writer.optional("includeContext", &self.include_context);
+        writer.optional("temperature", &self.temperature);
+        writer.member("maxTokens", &self.max_tokens);
+        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional("metadata", &self.metadata);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -848,8 +855,8 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -878,6 +885,13 @@ impl CreateMessageRequest {
     }
 }
 
+impl codec::Vacant for CreateMessageRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -886,42 +900,31 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "sampling/createMessage",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "sampling/createMessage"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "sampling/createMessage");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -983,6 +986,10 @@ impl Serialize for SamplingContent {
     }
 }
 
+impl codec::Vacant for SamplingContent {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
@@ -1040,6 +1047,17 @@ impl CreateMessageResult {
     }
 }
 
+impl codec::Vacant for CreateMessageResult {
+    const VACANT: Self = Self {
+        model: codec::Vacant::VACANT,
+        stop_reason: None,
+        meta: None,
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1049,47 +1067,41 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut model = codec::Slot::EMPTY;
-        let mut stop_reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "model" => model.read("model", &mut members)?,
-                "stopReason" => stop_reason.read_optional("stopReason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "model"),
+        (3, "role"),
+        (4, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "model" => reader.read(0, &mut self.model),
+            "stopReason" => reader.optional(1, &mut self.stop_reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "role" => reader.read(3, &mut self.role),
+            "content" => reader.read(4, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            model: model.required("model")?,
-            stop_reason: stop_reason.optional(),
-            meta: meta.optional(),
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("model", &self.model);
+        writer.optional("stopReason", &self.stop_reason);
+        writer.optional("_meta", &self.meta);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["model", "stopReason", "_meta", "role", "content"]);
+        writer.end()
     }
 }
 
@@ -1116,6 +1128,13 @@ impl GetPromptRequest {
     }
 }
 
+impl codec::Vacant for GetPromptRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1124,37 +1143,31 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "prompts/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/get"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/get");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1203,6 +1216,15 @@ impl GetPromptResult {
     }
 }
 
+impl codec::Vacant for GetPromptResult {
+    const VACANT: Self = Self {
+        description: None,
+        messages: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1211,39 +1233,33 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut messages = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "messages" => messages.read("messages", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "messages" => reader.read(1, &mut self.messages),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            messages: messages.required("messages")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.member("messages", &self.messages);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["description", "messages", "_meta"]);
+        writer.end()
     }
 }
 
@@ -1271,6 +1287,13 @@ impl InitializeRequest {
     }
 }
 
+impl codec::Vacant for InitializeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1279,37 +1302,31 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "initialize", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "initialize"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "initialize");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1370,6 +1387,17 @@ impl InitializeResult {
     }
 }
 
+impl codec::Vacant for InitializeResult {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        server_info: codec::Vacant::VACANT,
+        instructions: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1379,51 +1407,42 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut server_info = codec::Slot::EMPTY;
-        let mut instructions = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "serverInfo" => server_info.read("serverInfo", &mut members)?,
-                "instructions" => {
-                    instructions.read_optional("instructions", &mut members)?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "serverInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "serverInfo" => reader.read(2, &mut self.server_info),
+            "instructions" => reader.optional(3, &mut self.instructions),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            server_info: server_info.required("serverInfo")?,
-            instructions: instructions.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("serverInfo", &self.server_info);
+        writer.optional("instructions", &self.instructions);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -1431,8 +1450,8 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1529,6 +1548,10 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
+impl codec::Vacant for JSONRPCMessage {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
+}
+
 /// Asks for one page of the resources that the server offers (`resources/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts)
@@ -1559,6 +1582,13 @@ impl ListResourcesRequest {
     }
 }
 
+impl codec::Vacant for ListResourcesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1567,42 +1597,31 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1652,6 +1671,15 @@ impl ListResourcesResult {
     }
 }
 
+impl codec::Vacant for ListResourcesResult {
+    const VACANT: Self = Self {
+        resources: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1660,39 +1688,33 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resources = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resources" => resources.read("resources", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resources" => reader.read(0, &mut self.resources),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resources: resources.required("resources")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resources", &self.resources);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -1726,6 +1748,13 @@ impl ListToolsRequest {
     }
 }
 
+impl codec::Vacant for ListToolsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1734,37 +1763,31 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1814,6 +1837,15 @@ impl ListToolsResult {
     }
 }
 
+impl codec::Vacant for ListToolsResult {
+    const VACANT: Self = Self {
+        tools: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1822,39 +1854,33 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read("tools", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.read(0, &mut self.tools),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.required("tools")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tools", &self.tools);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -1897,6 +1923,15 @@ impl ProgressNotificationParams {
     }
 }
 
+impl codec::Vacant for ProgressNotificationParams {
+    const VACANT: Self = Self {
+        progress_token: codec::Vacant::VACANT,
+        progress: codec::Vacant::VACANT,
+        total: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1906,38 +1941,36 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut progress = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => progress_token.read("progressToken", &mut members)?,
-                "progress" => progress.read("progress", &mut members)?,
-                "total" => total.read_optional("total", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "progressToken"),
+        (1, "progress"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.read(0, &mut self.progress_token),
+            "progress" => reader.read(1, &mut self.progress),
+            "total" => reader.optional(2, &mut self.total),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.required("progressToken")?,
-            progress: progress.required("progress")?,
-            total: total.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        self.extra.write(&mut map, &["progressToken", "progress", "total"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("progressToken", &self.progress_token);
+        writer.member("progress", &self.progress);
+        writer.optional("total", &self.total);
+        writer.extra(&self.extra, &["progressToken", "progress", "total"]);
+        writer.end()
     }
 }
 
@@ -1965,6 +1998,13 @@ impl ProgressNotification {
     }
 }
 
+impl codec::Vacant for ProgressNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1973,42 +2013,31 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/progress",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/progress"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/progress");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2039,6 +2068,14 @@ impl PromptMessage {
     }
 }
 
+impl codec::Vacant for PromptMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2047,35 +2084,31 @@ impl<'de> Deserialize<'de> for PromptMessage {
 
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -2148,6 +2181,18 @@ impl Resource {
     }
 }
 
+impl codec::Vacant for Resource {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        size: None,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2156,62 +2201,43 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "name" => reader.read(1, &mut self.name),
+            "description" => reader.optional(2, &mut self.description),
+            "mimeType" => reader.optional(3, &mut self.mime_type),
+            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            "annotations" => reader.optional(5, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            name: name.required("name")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            size: size.optional(),
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("size", &self.size);
+        writer.optional("annotations", &self.annotations);
+        writer
+            .extra(
+                &self.extra,
                 &["uri", "name", "description", "mimeType", "size", "annotations"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -2241,6 +2267,14 @@ impl SamplingMessage {
     }
 }
 
+impl codec::Vacant for SamplingMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2249,35 +2283,31 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -2352,6 +2382,17 @@ impl ServerCapabilities {
     }
 }
 
+impl codec::Vacant for ServerCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        logging: None,
+        prompts: None,
+        resources: None,
+        tools: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2360,53 +2401,41 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut logging = codec::Slot::EMPTY;
-        let mut prompts = codec::Slot::EMPTY;
-        let mut resources = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "logging" => logging.read_optional("logging", &mut members)?,
-                "prompts" => prompts.read_optional("prompts", &mut members)?,
-                "resources" => resources.read_optional("resources", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "logging" => reader.optional(1, &mut self.logging),
+            "prompts" => reader.optional(2, &mut self.prompts),
+            "resources" => reader.optional(3, &mut self.resources),
+            "tools" => reader.optional(4, &mut self.tools),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            logging: logging.optional(),
-            prompts: prompts.optional(),
-            resources: resources.optional(),
-            tools: tools.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("logging", &self.logging);
+        writer.optional("prompts", &self.prompts);
+        writer.optional("resources", &self.resources);
+        writer.optional("tools", &self.tools);
+        writer
+            .extra(
+                &self.extra,
                 &["experimental", "logging", "prompts", "resources", "tools"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -2544,6 +2573,10 @@ impl Serialize for ServerNotification {
     }
 }
 
+impl codec::Vacant for ServerNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
+}
+
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
@@ -2617,6 +2650,10 @@ impl Serialize for ServerRequest {
             Self::ListRoots(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ServerRequest {
+    const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
 /// Any result that a server sends. Several have the same shape, so the request's method
@@ -2810,6 +2847,10 @@ impl Serialize for ServerResult {
     }
 }
 
+impl codec::Vacant for ServerResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// Something that a server can do on request, described so that a model can decide when and
 /// how to call it.
 ///
@@ -2849,6 +2890,15 @@ impl Tool {
     }
 }
 
+impl codec::Vacant for Tool {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        description: None,
+        input_schema: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2857,38 +2907,32 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "inputSchema")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut input_schema = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "description" => reader.optional(1, &mut self.description),
+            "inputSchema" => reader.read(2, &mut self.input_schema),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            description: description.optional(),
-            input_schema: input_schema.required("inputSchema")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        self.extra.write(&mut map, &["name", "description", "inputSchema"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.member("inputSchema", &self.input_schema);
+        writer.extra(&self.extra, &["name", "description", "inputSchema"]);
+        writer.end()
     }
 }

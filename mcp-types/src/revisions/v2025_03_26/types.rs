@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Base64Text, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
@@ -51,6 +50,14 @@ impl Annotations {
     }
 }
 
+impl codec::Vacant for Annotations {
+    const VACANT: Self = Self {
+        audience: None,
+        priority: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Annotations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -59,45 +66,32 @@ impl<'de> Deserialize<'de> for Annotations {
 
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut audience = codec::Slot::EMPTY;
-        let mut priority = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "audience" => audience.read_optional("audience", &mut members)?,
-                "priority" => {
-                    codec::read_optional_number(
-                        &mut priority,
-                        "priority",
-                        0.0..=1.0,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "audience" => reader.optional(0, &mut self.audience),
+            "priority" => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            audience: audience.optional(),
-            priority: priority.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "audience", &self.audience)?;
-        if let Some(value) = &self.priority {
-            codec::check_number::<S::Error>("priority", value, 0.0..=1.0)?;
-        }
-        codec::write_optional(&mut map, "priority", &self.priority)?;
-        self.extra.write(&mut map, &["audience", "priority"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("audience", &self.audience);
+        writer.check_number("priority", self.priority.as_ref(), 0.0..=1.0);
+        writer.optional("priority", &self.priority);
+        writer.extra(&self.extra, &["audience", "priority"]);
+        writer.end()
     }
 }
 
@@ -139,6 +133,15 @@ impl AudioContent {
     }
 }
 
+impl codec::Vacant for AudioContent {
+    const VACANT: Self = Self {
+        data: codec::Vacant::VACANT,
+        mime_type: codec::Vacant::VACANT,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for AudioContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -148,42 +151,39 @@ impl<'de> Deserialize<'de> for AudioContent {
 impl<'de> codec::FromMembers<'de> for AudioContent {
     const NAME: &'static str = "AudioContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "audio", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "mimeType" => mime_type.read("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "data"),
+        (2, "mimeType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "audio"),
+            "data" => reader.read(1, &mut self.data),
+            "mimeType" => reader.read(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            data: data.required("data")?,
-            mime_type: mime_type.required("mimeType")?,
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for AudioContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "audio")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "data", "mimeType", "annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "audio");
+        writer.member("data", &self.data);
+        writer.member("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations"]);
+        writer.end()
     }
 }
 
@@ -223,6 +223,15 @@ impl BlobResourceContents {
     }
 }
 
+impl codec::Vacant for BlobResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        blob: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for BlobResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -231,39 +240,33 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 
 impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "blob")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut blob = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "blob" => blob.read("blob", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "blob" => reader.read(2, &mut self.blob),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            blob: blob.required("blob")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "blob"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.member("blob", &self.blob);
+        writer.extra(&self.extra, &["uri", "mimeType", "blob"]);
+        writer.end()
     }
 }
 
@@ -290,6 +293,13 @@ impl CallToolRequest {
     }
 }
 
+impl codec::Vacant for CallToolRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -298,37 +308,31 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/call", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/call"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/call");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -412,6 +416,10 @@ impl Serialize for ContentBlock {
     }
 }
 
+impl codec::Vacant for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What a tool returned. A tool that fails reports it here with `isError`, so that the model
 /// can read the reason and try again; an unknown tool is a protocol error instead.
 ///
@@ -458,6 +466,15 @@ impl CallToolResult {
     }
 }
 
+impl codec::Vacant for CallToolResult {
+    const VACANT: Self = Self {
+        content: codec::Vacant::VACANT,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -466,39 +483,33 @@ impl<'de> Deserialize<'de> for CallToolResult {
 
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "content" => content.read("content", &mut members)?,
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "content" => reader.read(0, &mut self.content),
+            "isError" => reader.optional(1, &mut self.is_error),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content: content.required("content")?,
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["content", "isError", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("content", &self.content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["content", "isError", "_meta"]);
+        writer.end()
     }
 }
 
@@ -556,6 +567,15 @@ impl ClientCapabilities {
     }
 }
 
+impl codec::Vacant for ClientCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        roots: None,
+        sampling: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -564,41 +584,33 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut roots = codec::Slot::EMPTY;
-        let mut sampling = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "roots" => roots.read_optional("roots", &mut members)?,
-                "sampling" => sampling.read_optional("sampling", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "roots" => reader.optional(1, &mut self.roots),
+            "sampling" => reader.optional(2, &mut self.sampling),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            roots: roots.optional(),
-            sampling: sampling.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        self.extra.write(&mut map, &["experimental", "roots", "sampling"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("roots", &self.roots);
+        writer.optional("sampling", &self.sampling);
+        writer.extra(&self.extra, &["experimental", "roots", "sampling"]);
+        writer.end()
     }
 }
 
@@ -799,6 +811,10 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl codec::Vacant for ClientRequest {
+    const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
+}
+
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
@@ -876,6 +892,10 @@ impl Serialize for ClientResult {
     }
 }
 
+impl codec::Vacant for ClientResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// What the argument to complete belongs to: a prompt by name ([`PromptReference`]), or a
 /// resource template by URI. Told apart by `type`.
 #[derive(Clone, Debug, PartialEq)]
@@ -940,6 +960,10 @@ impl Serialize for CompletionReference {
     }
 }
 
+impl codec::Vacant for CompletionReference {
+    const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
+}
+
 /// Says what the user is filling in and how far they are.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -968,6 +992,14 @@ impl CompleteRequestParams {
     }
 }
 
+impl codec::Vacant for CompleteRequestParams {
+    const VACANT: Self = Self {
+        ref_: codec::Vacant::VACANT,
+        argument: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -976,35 +1008,31 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ref_ = codec::Slot::EMPTY;
-        let mut argument = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ref" => ref_.read("ref", &mut members)?,
-                "argument" => argument.read("argument", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ref" => reader.read(0, &mut self.ref_),
+            "argument" => reader.read(1, &mut self.argument),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ref_: ref_.required("ref")?,
-            argument: argument.required("argument")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        self.extra.write(&mut map, &["ref", "argument"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("ref", &self.ref_);
+        writer.member("argument", &self.argument);
+        writer.extra(&self.extra, &["ref", "argument"]);
+        writer.end()
     }
 }
 
@@ -1032,6 +1060,13 @@ impl CompleteRequest {
     }
 }
 
+impl codec::Vacant for CompleteRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1040,42 +1075,31 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "completion/complete",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "completion/complete"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "completion/complete");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1173,6 +1197,20 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl codec::Vacant for CreateMessageRequestParams {
+    const VACANT: Self = Self {
+        messages: codec::Vacant::VACANT,
+        model_preferences: None,
+        system_prompt: None,
+        include_context: None,
+        temperature: None,
+        max_tokens: codec::Vacant::VACANT,
+        stop_sequences: None,
+        metadata: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1181,75 +1219,44 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "messages"), (5, "maxTokens")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = codec::Slot::EMPTY;
-        let mut model_preferences = codec::Slot::EMPTY;
-        let mut system_prompt = codec::Slot::EMPTY;
-        let mut include_context = codec::Slot::EMPTY;
-        let mut temperature = codec::Slot::EMPTY;
-        let mut max_tokens = codec::Slot::EMPTY;
-        let mut stop_sequences = codec::Slot::EMPTY;
-        let mut metadata = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "messages" => messages.read("messages", &mut members)?,
-                "modelPreferences" => {
-                    model_preferences.read_optional("modelPreferences", &mut members)?
-                }
-                "systemPrompt" => {
-                    system_prompt.read_optional("systemPrompt", &mut members)?
-                }
-                "includeContext" => {
-                    include_context.read_optional("includeContext", &mut members)?
-                }
-                "temperature" => temperature.read_optional("temperature", &mut members)?,
-                "maxTokens" => {
-                    codec::read_int(
-                        &mut max_tokens,
-                        "maxTokens",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "stopSequences" => {
-                    stop_sequences.read_optional("stopSequences", &mut members)?
-                }
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "messages" => reader.read(0, &mut self.messages),
+            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
+            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
+            "includeContext" => reader.optional(3, &mut self.include_context),
+            "temperature" => reader.optional(4, &mut self.temperature),
+            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
+            "metadata" => reader.optional(7, &mut self.metadata),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            messages: messages.required("messages")?,
-            model_preferences: model_preferences.optional(),
-            system_prompt: system_prompt.optional(),
-            include_context: include_context.optional(),
-            temperature: temperature.optional(),
-            max_tokens: max_tokens.required("maxTokens")?,
-            stop_sequences: stop_sequences.optional(),
-            metadata: metadata.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("messages", &self.messages);
+        writer.optional("modelPreferences", &self.model_preferences);
+        writer.optional("systemPrompt", &self.system_prompt);
+        writer.optional("includeContext", &self.include_context);
+        writer.optional("temperature", &self.temperature);
+        writer.member("maxTokens", &self.max_tokens);
+        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional("metadata", &self.metadata);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -1260,8 +1267,8 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1290,6 +1297,13 @@ impl CreateMessageRequest {
     }
 }
 
+impl codec::Vacant for CreateMessageRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1298,42 +1312,31 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "sampling/createMessage",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "sampling/createMessage"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "sampling/createMessage");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1405,6 +1408,10 @@ impl Serialize for SamplingContent {
     }
 }
 
+impl codec::Vacant for SamplingContent {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
@@ -1462,6 +1469,17 @@ impl CreateMessageResult {
     }
 }
 
+impl codec::Vacant for CreateMessageResult {
+    const VACANT: Self = Self {
+        model: codec::Vacant::VACANT,
+        stop_reason: None,
+        meta: None,
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1471,47 +1489,41 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut model = codec::Slot::EMPTY;
-        let mut stop_reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "model" => model.read("model", &mut members)?,
-                "stopReason" => stop_reason.read_optional("stopReason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "model"),
+        (3, "role"),
+        (4, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "model" => reader.read(0, &mut self.model),
+            "stopReason" => reader.optional(1, &mut self.stop_reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "role" => reader.read(3, &mut self.role),
+            "content" => reader.read(4, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            model: model.required("model")?,
-            stop_reason: stop_reason.optional(),
-            meta: meta.optional(),
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("model", &self.model);
+        writer.optional("stopReason", &self.stop_reason);
+        writer.optional("_meta", &self.meta);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["model", "stopReason", "_meta", "role", "content"]);
+        writer.end()
     }
 }
 
@@ -1574,6 +1586,10 @@ impl Serialize for AnyResourceContents {
     }
 }
 
+impl codec::Vacant for AnyResourceContents {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// A resource that travels inside the message, contents included. The client decides how it
 /// reaches the user or the model.
 ///
@@ -1608,6 +1624,14 @@ impl EmbeddedResource {
     }
 }
 
+impl codec::Vacant for EmbeddedResource {
+    const VACANT: Self = Self {
+        resource: codec::Vacant::VACANT,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for EmbeddedResource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1616,39 +1640,33 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 
 impl<'de> codec::FromMembers<'de> for EmbeddedResource {
     const NAME: &'static str = "EmbeddedResource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "resource")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut resource = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "resource", &mut members)?,
-                "resource" => resource.read("resource", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "resource"),
+            "resource" => reader.read(1, &mut self.resource),
+            "annotations" => reader.optional(2, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            resource: resource.required("resource")?,
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for EmbeddedResource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource")?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "resource", "annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "resource");
+        writer.member("resource", &self.resource);
+        writer.optional("annotations", &self.annotations);
+        writer.extra(&self.extra, &["type", "resource", "annotations"]);
+        writer.end()
     }
 }
 
@@ -1675,6 +1693,13 @@ impl GetPromptRequest {
     }
 }
 
+impl codec::Vacant for GetPromptRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1683,37 +1708,31 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "prompts/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/get"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/get");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1762,6 +1781,15 @@ impl GetPromptResult {
     }
 }
 
+impl codec::Vacant for GetPromptResult {
+    const VACANT: Self = Self {
+        description: None,
+        messages: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1770,39 +1798,33 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut messages = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "messages" => messages.read("messages", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "messages" => reader.read(1, &mut self.messages),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            messages: messages.required("messages")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.member("messages", &self.messages);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["description", "messages", "_meta"]);
+        writer.end()
     }
 }
 
@@ -1844,6 +1866,15 @@ impl ImageContent {
     }
 }
 
+impl codec::Vacant for ImageContent {
+    const VACANT: Self = Self {
+        data: codec::Vacant::VACANT,
+        mime_type: codec::Vacant::VACANT,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ImageContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1853,42 +1884,39 @@ impl<'de> Deserialize<'de> for ImageContent {
 impl<'de> codec::FromMembers<'de> for ImageContent {
     const NAME: &'static str = "ImageContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "image", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "mimeType" => mime_type.read("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "data"),
+        (2, "mimeType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "image"),
+            "data" => reader.read(1, &mut self.data),
+            "mimeType" => reader.read(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            data: data.required("data")?,
-            mime_type: mime_type.required("mimeType")?,
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ImageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "image")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "data", "mimeType", "annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "image");
+        writer.member("data", &self.data);
+        writer.member("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations"]);
+        writer.end()
     }
 }
 
@@ -1919,6 +1947,14 @@ impl Implementation {
     }
 }
 
+impl codec::Vacant for Implementation {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        version: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Implementation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1927,35 +1963,31 @@ impl<'de> Deserialize<'de> for Implementation {
 
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (1, "version")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut version = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "version" => version.read("version", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "version" => reader.read(1, &mut self.version),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            version: version.required("version")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("version", &self.version)?;
-        self.extra.write(&mut map, &["name", "version"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.member("version", &self.version);
+        writer.extra(&self.extra, &["name", "version"]);
+        writer.end()
     }
 }
 
@@ -1991,6 +2023,15 @@ impl InitializeRequestParams {
     }
 }
 
+impl codec::Vacant for InitializeRequestParams {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        client_info: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2000,40 +2041,37 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut client_info = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "clientInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "clientInfo" => reader.read(2, &mut self.client_info),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            client_info: client_info.required("clientInfo")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        self.extra.write(&mut map, &["protocolVersion", "capabilities", "clientInfo"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("clientInfo", &self.client_info);
+        writer.extra(&self.extra, &["protocolVersion", "capabilities", "clientInfo"]);
+        writer.end()
     }
 }
 
@@ -2061,6 +2099,13 @@ impl InitializeRequest {
     }
 }
 
+impl codec::Vacant for InitializeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2069,37 +2114,31 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "initialize", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "initialize"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "initialize");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2160,6 +2199,17 @@ impl InitializeResult {
     }
 }
 
+impl codec::Vacant for InitializeResult {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        server_info: codec::Vacant::VACANT,
+        instructions: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2169,51 +2219,42 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut server_info = codec::Slot::EMPTY;
-        let mut instructions = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "serverInfo" => server_info.read("serverInfo", &mut members)?,
-                "instructions" => {
-                    instructions.read_optional("instructions", &mut members)?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "serverInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "serverInfo" => reader.read(2, &mut self.server_info),
+            "instructions" => reader.optional(3, &mut self.instructions),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            server_info: server_info.required("serverInfo")?,
-            instructions: instructions.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("serverInfo", &self.server_info);
+        writer.optional("instructions", &self.instructions);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -2221,8 +2262,8 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -2282,6 +2323,10 @@ impl Serialize for JSONRPCBatchRequestItem {
             Self::Notification(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for JSONRPCBatchRequestItem {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
 }
 
 /// Requests and notifications sent together as one JSON array. Only revision 2025-03-26 has
@@ -2347,6 +2392,10 @@ impl Serialize for JSONRPCBatchResponseItem {
             Self::Error(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for JSONRPCBatchResponseItem {
+    const VACANT: Self = Self::Response(codec::Vacant::VACANT);
 }
 
 /// Answers to a batch, as one JSON array. Match them by `id`.
@@ -2485,6 +2534,10 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
+impl codec::Vacant for JSONRPCMessage {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
+}
+
 /// Asks for one page of the prompts that the server offers (`prompts/list`).
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
@@ -2515,6 +2568,13 @@ impl ListPromptsRequest {
     }
 }
 
+impl codec::Vacant for ListPromptsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2523,42 +2583,31 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "prompts/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2608,6 +2657,15 @@ impl ListPromptsResult {
     }
 }
 
+impl codec::Vacant for ListPromptsResult {
+    const VACANT: Self = Self {
+        prompts: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2616,39 +2674,33 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "prompts")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut prompts = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "prompts" => prompts.read("prompts", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "prompts" => reader.read(0, &mut self.prompts),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            prompts: prompts.required("prompts")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("prompts", &self.prompts);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2683,6 +2735,13 @@ impl ListResourceTemplatesRequest {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2691,42 +2750,31 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/templates/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/templates/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/templates/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2776,6 +2824,15 @@ impl ListResourceTemplatesResult {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesResult {
+    const VACANT: Self = Self {
+        resource_templates: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2784,41 +2841,33 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource_templates = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resourceTemplates" => {
-                    resource_templates.read("resourceTemplates", &mut members)?
-                }
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource_templates: resource_templates.required("resourceTemplates")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resourceTemplates", &self.resource_templates);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2852,6 +2901,13 @@ impl ListResourcesRequest {
     }
 }
 
+impl codec::Vacant for ListResourcesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2860,42 +2916,31 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2945,6 +2990,15 @@ impl ListResourcesResult {
     }
 }
 
+impl codec::Vacant for ListResourcesResult {
+    const VACANT: Self = Self {
+        resources: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2953,39 +3007,33 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resources = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resources" => resources.read("resources", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resources" => reader.read(0, &mut self.resources),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resources: resources.required("resources")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resources", &self.resources);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3020,6 +3068,13 @@ impl ListRootsRequest {
     }
 }
 
+impl codec::Vacant for ListRootsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3028,37 +3083,31 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "roots/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "roots/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "roots/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3097,6 +3146,14 @@ impl ListRootsResult {
     }
 }
 
+impl codec::Vacant for ListRootsResult {
+    const VACANT: Self = Self {
+        roots: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3105,35 +3162,31 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut roots = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "roots" => roots.read("roots", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "roots" => reader.read(0, &mut self.roots),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            roots: roots.required("roots")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["roots", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("roots", &self.roots);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["roots", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3167,6 +3220,13 @@ impl ListToolsRequest {
     }
 }
 
+impl codec::Vacant for ListToolsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3175,37 +3235,31 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3255,6 +3309,15 @@ impl ListToolsResult {
     }
 }
 
+impl codec::Vacant for ListToolsResult {
+    const VACANT: Self = Self {
+        tools: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3263,39 +3326,33 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read("tools", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.read(0, &mut self.tools),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.required("tools")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tools", &self.tools);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3344,6 +3401,15 @@ impl Prompt {
     }
 }
 
+impl codec::Vacant for Prompt {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        description: None,
+        arguments: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Prompt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3352,39 +3418,33 @@ impl<'de> Deserialize<'de> for Prompt {
 
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "description" => reader.optional(1, &mut self.description),
+            "arguments" => reader.optional(2, &mut self.arguments),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            description: description.optional(),
-            arguments: arguments.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "description", "arguments"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.optional("arguments", &self.arguments);
+        writer.extra(&self.extra, &["name", "description", "arguments"]);
+        writer.end()
     }
 }
 
@@ -3432,6 +3492,15 @@ impl PromptArgument {
     }
 }
 
+impl codec::Vacant for PromptArgument {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        description: None,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3440,39 +3509,33 @@ impl<'de> Deserialize<'de> for PromptArgument {
 
 impl<'de> codec::FromMembers<'de> for PromptArgument {
     const NAME: &'static str = "PromptArgument";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "description" => reader.optional(1, &mut self.description),
+            "required" => reader.optional(2, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            description: description.optional(),
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["name", "description", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["name", "description", "required"]);
+        writer.end()
     }
 }
 
@@ -3503,6 +3566,14 @@ impl PromptMessage {
     }
 }
 
+impl codec::Vacant for PromptMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3511,35 +3582,31 @@ impl<'de> Deserialize<'de> for PromptMessage {
 
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -3566,6 +3633,13 @@ impl PromptReference {
     }
 }
 
+impl codec::Vacant for PromptReference {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3574,37 +3648,31 @@ impl<'de> Deserialize<'de> for PromptReference {
 
 impl<'de> codec::FromMembers<'de> for PromptReference {
     const NAME: &'static str = "PromptReference";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "ref/prompt", &mut members)?
-                }
-                "name" => name.read("name", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "ref/prompt"),
+            "name" => reader.read(1, &mut self.name),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            name: name.required("name")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/prompt")?;
-        map.serialize_entry("name", &self.name)?;
-        self.extra.write(&mut map, &["type", "name"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "ref/prompt");
+        writer.member("name", &self.name);
+        writer.extra(&self.extra, &["type", "name"]);
+        writer.end()
     }
 }
 
@@ -3631,6 +3699,13 @@ impl ReadResourceRequest {
     }
 }
 
+impl codec::Vacant for ReadResourceRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3639,42 +3714,31 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/read",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/read"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/read");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3714,6 +3778,14 @@ impl ReadResourceResult {
     }
 }
 
+impl codec::Vacant for ReadResourceResult {
+    const VACANT: Self = Self {
+        contents: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3722,35 +3794,31 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contents")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut contents = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "contents" => contents.read("contents", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "contents" => reader.read(0, &mut self.contents),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            contents: contents.required("contents")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["contents", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("contents", &self.contents);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["contents", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3823,6 +3891,18 @@ impl Resource {
     }
 }
 
+impl codec::Vacant for Resource {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        size: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3831,62 +3911,43 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "name" => reader.read(1, &mut self.name),
+            "description" => reader.optional(2, &mut self.description),
+            "mimeType" => reader.optional(3, &mut self.mime_type),
+            "annotations" => reader.optional(4, &mut self.annotations),
+            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            name: name.required("name")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            size: size.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("size", &self.size);
+        writer
+            .extra(
+                &self.extra,
                 &["uri", "name", "description", "mimeType", "annotations", "size"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -3923,6 +3984,14 @@ impl ResourceContents {
     }
 }
 
+impl codec::Vacant for ResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3931,35 +4000,31 @@ impl<'de> Deserialize<'de> for ResourceContents {
 
 impl<'de> codec::FromMembers<'de> for ResourceContents {
     const NAME: &'static str = "ResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        self.extra.write(&mut map, &["uri", "mimeType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.extra(&self.extra, &["uri", "mimeType"]);
+        writer.end()
     }
 }
 
@@ -3986,6 +4051,13 @@ impl ResourceReference {
     }
 }
 
+impl codec::Vacant for ResourceReference {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3994,37 +4066,31 @@ impl<'de> Deserialize<'de> for ResourceReference {
 
 impl<'de> codec::FromMembers<'de> for ResourceReference {
     const NAME: &'static str = "ResourceReference";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "ref/resource", &mut members)?
-                }
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "ref/resource"),
+            "uri" => reader.read(1, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/resource")?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["type", "uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "ref/resource");
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["type", "uri"]);
+        writer.end()
     }
 }
 
@@ -4088,6 +4154,17 @@ impl ResourceTemplate {
     }
 }
 
+impl codec::Vacant for ResourceTemplate {
+    const VACANT: Self = Self {
+        uri_template: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceTemplate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4096,51 +4173,41 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (1, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri_template = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uriTemplate" => uri_template.read("uriTemplate", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uriTemplate" => reader.read(0, &mut self.uri_template),
+            "name" => reader.read(1, &mut self.name),
+            "description" => reader.optional(2, &mut self.description),
+            "mimeType" => reader.optional(3, &mut self.mime_type),
+            "annotations" => reader.optional(4, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri_template: uri_template.required("uriTemplate")?,
-            name: name.required("name")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uriTemplate", &self.uri_template);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer
+            .extra(
+                &self.extra,
                 &["uriTemplate", "name", "description", "mimeType", "annotations"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -4177,6 +4244,14 @@ impl Root {
     }
 }
 
+impl codec::Vacant for Root {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        name: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Root {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4185,35 +4260,31 @@ impl<'de> Deserialize<'de> for Root {
 
 impl<'de> codec::FromMembers<'de> for Root {
     const NAME: &'static str = "Root";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "name" => name.read_optional("name", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "name" => reader.optional(1, &mut self.name),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            name: name.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Root {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        self.extra.write(&mut map, &["uri", "name"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("name", &self.name);
+        writer.extra(&self.extra, &["uri", "name"]);
+        writer.end()
     }
 }
 
@@ -4243,6 +4314,14 @@ impl SamplingMessage {
     }
 }
 
+impl codec::Vacant for SamplingMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4251,35 +4330,31 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -4356,6 +4431,10 @@ impl Serialize for ServerRequest {
             Self::ListRoots(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ServerRequest {
+    const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
 /// Any result that a server sends. Several have the same shape, so the request's method
@@ -4549,6 +4628,10 @@ impl Serialize for ServerResult {
     }
 }
 
+impl codec::Vacant for ServerResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// A block of plain text, to or from a model.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2025-03-26/schema.ts)
@@ -4582,6 +4665,14 @@ impl TextContent {
     }
 }
 
+impl codec::Vacant for TextContent {
+    const VACANT: Self = Self {
+        text: codec::Vacant::VACANT,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TextContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4590,39 +4681,33 @@ impl<'de> Deserialize<'de> for TextContent {
 
 impl<'de> codec::FromMembers<'de> for TextContent {
     const NAME: &'static str = "TextContent";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "text")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut text = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "text", &mut members)?,
-                "text" => text.read("text", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "text"),
+            "text" => reader.read(1, &mut self.text),
+            "annotations" => reader.optional(2, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            text: text.required("text")?,
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TextContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "text")?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "text", "annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "text");
+        writer.member("text", &self.text);
+        writer.optional("annotations", &self.annotations);
+        writer.extra(&self.extra, &["type", "text", "annotations"]);
+        writer.end()
     }
 }
 
@@ -4662,6 +4747,15 @@ impl TextResourceContents {
     }
 }
 
+impl codec::Vacant for TextResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        text: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TextResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4670,39 +4764,33 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 
 impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "text")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut text = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "text" => text.read("text", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "text" => reader.read(2, &mut self.text),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            text: text.required("text")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("text", &self.text)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "text"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.member("text", &self.text);
+        writer.extra(&self.extra, &["uri", "mimeType", "text"]);
+        writer.end()
     }
 }
 
@@ -4755,6 +4843,16 @@ impl Tool {
     }
 }
 
+impl codec::Vacant for Tool {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        description: None,
+        input_schema: codec::Vacant::VACANT,
+        annotations: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4763,43 +4861,35 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "inputSchema")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut input_schema = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "description" => reader.optional(1, &mut self.description),
+            "inputSchema" => reader.read(2, &mut self.input_schema),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            description: description.optional(),
-            input_schema: input_schema.required("inputSchema")?,
-            annotations: annotations.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(&mut map, &["name", "description", "inputSchema", "annotations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("description", &self.description);
+        writer.member("inputSchema", &self.input_schema);
+        writer.optional("annotations", &self.annotations);
+        writer
+            .extra(&self.extra, &["name", "description", "inputSchema", "annotations"]);
+        writer.end()
     }
 }

@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Names the tool to run and what to pass to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +40,14 @@ impl CallToolRequestParams {
     }
 }
 
+impl codec::Vacant for CallToolRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -49,35 +56,31 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "arguments"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.extra(&self.extra, &["name", "arguments"]);
+        writer.end()
     }
 }
 
@@ -104,6 +107,13 @@ impl CallToolRequest {
     }
 }
 
+impl codec::Vacant for CallToolRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -112,37 +122,31 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/call", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/call"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/call");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -204,6 +208,16 @@ impl CallToolResult {
     }
 }
 
+impl codec::Vacant for CallToolResult {
+    const VACANT: Self = Self {
+        content: codec::Vacant::VACANT,
+        structured_content: None,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -212,46 +226,35 @@ impl<'de> Deserialize<'de> for CallToolResult {
 
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content = codec::Slot::EMPTY;
-        let mut structured_content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "content" => content.read("content", &mut members)?,
-                "structuredContent" => {
-                    structured_content.read_optional("structuredContent", &mut members)?
-                }
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "content" => reader.read(0, &mut self.content),
+            "structuredContent" => reader.optional(1, &mut self.structured_content),
+            "isError" => reader.optional(2, &mut self.is_error),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content: content.required("content")?,
-            structured_content: structured_content.optional(),
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["content", "structuredContent", "isError", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("content", &self.content);
+        writer.optional("structuredContent", &self.structured_content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["content", "structuredContent", "isError", "_meta"]);
+        writer.end()
     }
 }
 
@@ -287,6 +290,14 @@ impl CancelledNotificationParams {
     }
 }
 
+impl codec::Vacant for CancelledNotificationParams {
+    const VACANT: Self = Self {
+        request_id: codec::Vacant::VACANT,
+        reason: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -295,35 +306,31 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "requestId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut request_id = codec::Slot::EMPTY;
-        let mut reason = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "requestId" => request_id.read("requestId", &mut members)?,
-                "reason" => reason.read_optional("reason", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "requestId" => reader.read(0, &mut self.request_id),
+            "reason" => reader.optional(1, &mut self.reason),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            request_id: request_id.required("requestId")?,
-            reason: reason.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        self.extra.write(&mut map, &["requestId", "reason"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("requestId", &self.request_id);
+        writer.optional("reason", &self.reason);
+        writer.extra(&self.extra, &["requestId", "reason"]);
+        writer.end()
     }
 }
 
@@ -352,6 +359,13 @@ impl CancelledNotification {
     }
 }
 
+impl codec::Vacant for CancelledNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -360,42 +374,31 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/cancelled",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/cancelled"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/cancelled");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -464,6 +467,16 @@ impl ClientCapabilities {
     }
 }
 
+impl codec::Vacant for ClientCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        roots: None,
+        sampling: None,
+        elicitation: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -472,46 +485,35 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut roots = codec::Slot::EMPTY;
-        let mut sampling = codec::Slot::EMPTY;
-        let mut elicitation = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "roots" => roots.read_optional("roots", &mut members)?,
-                "sampling" => sampling.read_optional("sampling", &mut members)?,
-                "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "roots" => reader.optional(1, &mut self.roots),
+            "sampling" => reader.optional(2, &mut self.sampling),
+            "elicitation" => reader.optional(3, &mut self.elicitation),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            roots: roots.optional(),
-            sampling: sampling.optional(),
-            elicitation: elicitation.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        self.extra
-            .write(&mut map, &["experimental", "roots", "sampling", "elicitation"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("roots", &self.roots);
+        writer.optional("sampling", &self.sampling);
+        writer.optional("elicitation", &self.elicitation);
+        writer.extra(&self.extra, &["experimental", "roots", "sampling", "elicitation"]);
+        writer.end()
     }
 }
 
@@ -605,6 +607,10 @@ impl Serialize for ClientNotification {
             Self::RootsListChanged(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ClientNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
 /// Every request that a client may send. The variant follows from `method`.
@@ -804,6 +810,10 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl codec::Vacant for ClientRequest {
+    const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
+}
+
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
@@ -897,6 +907,10 @@ impl Serialize for ClientResult {
     }
 }
 
+impl codec::Vacant for ClientResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// Says what the user is filling in and how far they are.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -936,6 +950,15 @@ impl CompleteRequestParams {
     }
 }
 
+impl codec::Vacant for CompleteRequestParams {
+    const VACANT: Self = Self {
+        ref_: codec::Vacant::VACANT,
+        argument: codec::Vacant::VACANT,
+        context: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -944,39 +967,33 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ref_ = codec::Slot::EMPTY;
-        let mut argument = codec::Slot::EMPTY;
-        let mut context = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ref" => ref_.read("ref", &mut members)?,
-                "argument" => argument.read("argument", &mut members)?,
-                "context" => context.read_optional("context", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ref" => reader.read(0, &mut self.ref_),
+            "argument" => reader.read(1, &mut self.argument),
+            "context" => reader.optional(2, &mut self.context),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ref_: ref_.required("ref")?,
-            argument: argument.required("argument")?,
-            context: context.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        self.extra.write(&mut map, &["ref", "argument", "context"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("ref", &self.ref_);
+        writer.member("argument", &self.argument);
+        writer.optional("context", &self.context);
+        writer.extra(&self.extra, &["ref", "argument", "context"]);
+        writer.end()
     }
 }
 
@@ -1004,6 +1021,13 @@ impl CompleteRequest {
     }
 }
 
+impl codec::Vacant for CompleteRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1012,42 +1036,31 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "completion/complete",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "completion/complete"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "completion/complete");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1145,6 +1158,10 @@ impl Serialize for ContentBlock {
     }
 }
 
+impl codec::Vacant for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// The conversation to continue, and wishes on how. The client decides what the model really
 /// sees. Deprecated since 2026-07-28.
 #[derive(Clone, Debug, PartialEq)]
@@ -1239,6 +1256,20 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl codec::Vacant for CreateMessageRequestParams {
+    const VACANT: Self = Self {
+        messages: codec::Vacant::VACANT,
+        model_preferences: None,
+        system_prompt: None,
+        include_context: None,
+        temperature: None,
+        max_tokens: codec::Vacant::VACANT,
+        stop_sequences: None,
+        metadata: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1247,75 +1278,44 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "messages"), (5, "maxTokens")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = codec::Slot::EMPTY;
-        let mut model_preferences = codec::Slot::EMPTY;
-        let mut system_prompt = codec::Slot::EMPTY;
-        let mut include_context = codec::Slot::EMPTY;
-        let mut temperature = codec::Slot::EMPTY;
-        let mut max_tokens = codec::Slot::EMPTY;
-        let mut stop_sequences = codec::Slot::EMPTY;
-        let mut metadata = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "messages" => messages.read("messages", &mut members)?,
-                "modelPreferences" => {
-                    model_preferences.read_optional("modelPreferences", &mut members)?
-                }
-                "systemPrompt" => {
-                    system_prompt.read_optional("systemPrompt", &mut members)?
-                }
-                "includeContext" => {
-                    include_context.read_optional("includeContext", &mut members)?
-                }
-                "temperature" => temperature.read_optional("temperature", &mut members)?,
-                "maxTokens" => {
-                    codec::read_int(
-                        &mut max_tokens,
-                        "maxTokens",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "stopSequences" => {
-                    stop_sequences.read_optional("stopSequences", &mut members)?
-                }
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "messages" => reader.read(0, &mut self.messages),
+            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
+            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
+            "includeContext" => reader.optional(3, &mut self.include_context),
+            "temperature" => reader.optional(4, &mut self.temperature),
+            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
+            "metadata" => reader.optional(7, &mut self.metadata),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            messages: messages.required("messages")?,
-            model_preferences: model_preferences.optional(),
-            system_prompt: system_prompt.optional(),
-            include_context: include_context.optional(),
-            temperature: temperature.optional(),
-            max_tokens: max_tokens.required("maxTokens")?,
-            stop_sequences: stop_sequences.optional(),
-            metadata: metadata.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("messages", &self.messages);
+        writer.optional("modelPreferences", &self.model_preferences);
+        writer.optional("systemPrompt", &self.system_prompt);
+        writer.optional("includeContext", &self.include_context);
+        writer.optional("temperature", &self.temperature);
+        writer.member("maxTokens", &self.max_tokens);
+        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional("metadata", &self.metadata);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -1326,8 +1326,8 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1356,6 +1356,13 @@ impl CreateMessageRequest {
     }
 }
 
+impl codec::Vacant for CreateMessageRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1364,42 +1371,31 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "sampling/createMessage",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "sampling/createMessage"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "sampling/createMessage");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1453,6 +1449,10 @@ impl codec::FromText for StopReason {
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
+}
+
+impl codec::Vacant for StopReason {
+    const VACANT: Self = Self::EndTurn;
 }
 
 impl std::fmt::Display for StopReason {
@@ -1541,6 +1541,10 @@ impl Serialize for SamplingContent {
     }
 }
 
+impl codec::Vacant for SamplingContent {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What the model said. The client should show it to the user before the server gets it.
 /// Deprecated since 2026-07-28.
 ///
@@ -1598,6 +1602,17 @@ impl CreateMessageResult {
     }
 }
 
+impl codec::Vacant for CreateMessageResult {
+    const VACANT: Self = Self {
+        model: codec::Vacant::VACANT,
+        stop_reason: None,
+        meta: None,
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1607,47 +1622,41 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut model = codec::Slot::EMPTY;
-        let mut stop_reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "model" => model.read("model", &mut members)?,
-                "stopReason" => stop_reason.read_optional("stopReason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "model"),
+        (3, "role"),
+        (4, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "model" => reader.read(0, &mut self.model),
+            "stopReason" => reader.optional(1, &mut self.stop_reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "role" => reader.read(3, &mut self.role),
+            "content" => reader.read(4, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            model: model.required("model")?,
-            stop_reason: stop_reason.optional(),
-            meta: meta.optional(),
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("model", &self.model);
+        writer.optional("stopReason", &self.stop_reason);
+        writer.optional("_meta", &self.meta);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["model", "stopReason", "_meta", "role", "content"]);
+        writer.end()
     }
 }
 
@@ -1683,6 +1692,14 @@ impl RequestedSchema {
     }
 }
 
+impl codec::Vacant for RequestedSchema {
+    const VACANT: Self = Self {
+        properties: codec::Vacant::VACANT,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestedSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1691,39 +1708,33 @@ impl<'de> Deserialize<'de> for RequestedSchema {
 
 impl<'de> codec::FromMembers<'de> for RequestedSchema {
     const NAME: &'static str = "RequestedSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "properties")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "object"),
+            "properties" => reader.read(1, &mut self.properties),
+            "required" => reader.optional(2, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            properties: properties.required("properties")?,
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestedSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "object");
+        writer.member("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -1752,6 +1763,14 @@ impl ElicitRequestFormParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestFormParams {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        requested_schema: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestFormParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1761,36 +1780,34 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut message = codec::Slot::EMPTY;
-        let mut requested_schema = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "message" => message.read("message", &mut members)?,
-                "requestedSchema" => {
-                    requested_schema.read("requestedSchema", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "message"),
+        (1, "requestedSchema"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "message" => reader.read(0, &mut self.message),
+            "requestedSchema" => reader.read(1, &mut self.requested_schema),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            message: message.required("message")?,
-            requested_schema: requested_schema.required("requestedSchema")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        self.extra.write(&mut map, &["message", "requestedSchema"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("message", &self.message);
+        writer.member("requestedSchema", &self.requested_schema);
+        writer.extra(&self.extra, &["message", "requestedSchema"]);
+        writer.end()
     }
 }
 
@@ -1818,6 +1835,13 @@ impl ElicitRequest {
     }
 }
 
+impl codec::Vacant for ElicitRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1826,42 +1850,31 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "elicitation/create",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "elicitation/create"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "elicitation/create");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -1927,6 +1940,10 @@ impl Serialize for ElicitValue {
     }
 }
 
+impl codec::Vacant for ElicitValue {
+    const VACANT: Self = Self::String(codec::Vacant::VACANT);
+}
+
 /// The user's reaction to a question, and the form's values where there are any.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult)
@@ -1973,6 +1990,15 @@ impl ElicitResult {
     }
 }
 
+impl codec::Vacant for ElicitResult {
+    const VACANT: Self = Self {
+        action: codec::Vacant::VACANT,
+        content: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1981,39 +2007,33 @@ impl<'de> Deserialize<'de> for ElicitResult {
 
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "action")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut action = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "action" => action.read("action", &mut members)?,
-                "content" => content.read_optional("content", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "action" => reader.read(0, &mut self.action),
+            "content" => reader.optional(1, &mut self.content),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            action: action.required("action")?,
-            content: content.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["action", "content", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("action", &self.action);
+        writer.optional("content", &self.content);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["action", "content", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2071,6 +2091,16 @@ impl EnumSchema {
     }
 }
 
+impl codec::Vacant for EnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        enum_: codec::Vacant::VACANT,
+        enum_names: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for EnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2079,48 +2109,38 @@ impl<'de> Deserialize<'de> for EnumSchema {
 
 impl<'de> codec::FromMembers<'de> for EnumSchema {
     const NAME: &'static str = "EnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (3, "enum")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut enum_ = codec::Slot::EMPTY;
-        let mut enum_names = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "enum" => enum_.read("enum", &mut members)?,
-                "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "enum" => reader.read(3, &mut self.enum_),
+            "enumNames" => reader.optional(4, &mut self.enum_names),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            enum_: enum_.required("enum")?,
-            enum_names: enum_names.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for EnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "enumNames", &self.enum_names)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "enum", "enumNames"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("enum", &self.enum_);
+        writer.optional("enumNames", &self.enum_names);
+        writer
+            .extra(&self.extra, &["type", "title", "description", "enum", "enumNames"]);
+        writer.end()
     }
 }
 
@@ -2157,6 +2177,14 @@ impl GetPromptRequestParams {
     }
 }
 
+impl codec::Vacant for GetPromptRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2165,35 +2193,31 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "arguments"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.extra(&self.extra, &["name", "arguments"]);
+        writer.end()
     }
 }
 
@@ -2220,6 +2244,13 @@ impl GetPromptRequest {
     }
 }
 
+impl codec::Vacant for GetPromptRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2228,37 +2259,31 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "prompts/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/get"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/get");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2307,6 +2332,15 @@ impl GetPromptResult {
     }
 }
 
+impl codec::Vacant for GetPromptResult {
+    const VACANT: Self = Self {
+        description: None,
+        messages: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2315,39 +2349,33 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut messages = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "messages" => messages.read("messages", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "messages" => reader.read(1, &mut self.messages),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            messages: messages.required("messages")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.member("messages", &self.messages);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["description", "messages", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2388,6 +2416,15 @@ impl Implementation {
     }
 }
 
+impl codec::Vacant for Implementation {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        version: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Implementation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2396,39 +2433,33 @@ impl<'de> Deserialize<'de> for Implementation {
 
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "version")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut version = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "version" => version.read("version", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            "version" => reader.read(2, &mut self.version),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            version: version.required("version")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        map.serialize_entry("version", &self.version)?;
-        self.extra.write(&mut map, &["name", "title", "version"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.member("version", &self.version);
+        writer.extra(&self.extra, &["name", "title", "version"]);
+        writer.end()
     }
 }
 
@@ -2464,6 +2495,15 @@ impl InitializeRequestParams {
     }
 }
 
+impl codec::Vacant for InitializeRequestParams {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        client_info: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2473,40 +2513,37 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut client_info = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "clientInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "clientInfo" => reader.read(2, &mut self.client_info),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            client_info: client_info.required("clientInfo")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        self.extra.write(&mut map, &["protocolVersion", "capabilities", "clientInfo"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("clientInfo", &self.client_info);
+        writer.extra(&self.extra, &["protocolVersion", "capabilities", "clientInfo"]);
+        writer.end()
     }
 }
 
@@ -2534,6 +2571,13 @@ impl InitializeRequest {
     }
 }
 
+impl codec::Vacant for InitializeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2542,37 +2586,31 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "initialize", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "initialize"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "initialize");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2633,6 +2671,17 @@ impl InitializeResult {
     }
 }
 
+impl codec::Vacant for InitializeResult {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        server_info: codec::Vacant::VACANT,
+        instructions: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2642,51 +2691,42 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut server_info = codec::Slot::EMPTY;
-        let mut instructions = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "serverInfo" => server_info.read("serverInfo", &mut members)?,
-                "instructions" => {
-                    instructions.read_optional("instructions", &mut members)?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "serverInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "serverInfo" => reader.read(2, &mut self.server_info),
+            "instructions" => reader.optional(3, &mut self.instructions),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            server_info: server_info.required("serverInfo")?,
-            instructions: instructions.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("serverInfo", &self.server_info);
+        writer.optional("instructions", &self.instructions);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -2694,8 +2734,8 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -2730,6 +2770,13 @@ impl InitializedNotification {
     }
 }
 
+impl codec::Vacant for InitializedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2738,42 +2785,31 @@ impl<'de> Deserialize<'de> for InitializedNotification {
 
 impl<'de> codec::FromMembers<'de> for InitializedNotification {
     const NAME: &'static str = "InitializedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/initialized",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/initialized"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/initialized")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/initialized");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -2805,6 +2841,14 @@ impl JSONRPCError {
     }
 }
 
+impl codec::Vacant for JSONRPCError {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        error: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2814,40 +2858,37 @@ impl<'de> Deserialize<'de> for JSONRPCError {
 impl<'de> codec::FromMembers<'de> for JSONRPCError {
     const NAME: &'static str = "JSONRPCError";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut error = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "error" => error.read("error", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "error"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "error" => reader.read(2, &mut self.error),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            error: error.required("error")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "error"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("error", &self.error);
+        writer.extra(&self.extra, &["jsonrpc", "id", "error"]);
+        writer.end()
     }
 }
 
@@ -2944,6 +2985,10 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
+impl codec::Vacant for JSONRPCMessage {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
+}
+
 /// A message that wants no answer and gets none, not even an error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#jsonrpcnotification)
@@ -2977,6 +3022,14 @@ impl JSONRPCNotification {
     }
 }
 
+impl codec::Vacant for JSONRPCNotification {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2985,41 +3038,33 @@ impl<'de> Deserialize<'de> for JSONRPCNotification {
 
 impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "method" => reader.read(1, &mut self.method),
+            "params" => reader.optional(2, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["jsonrpc", "method", "params"]);
+        writer.end()
     }
 }
 
@@ -3061,6 +3106,15 @@ impl JSONRPCRequest {
     }
 }
 
+impl codec::Vacant for JSONRPCRequest {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3070,44 +3124,39 @@ impl<'de> Deserialize<'de> for JSONRPCRequest {
 impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "method"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "method" => reader.read(2, &mut self.method),
+            "params" => reader.optional(3, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["jsonrpc", "id", "method", "params"]);
+        writer.end()
     }
 }
 
@@ -3140,6 +3189,14 @@ impl JSONRPCResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCResponse {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3149,40 +3206,37 @@ impl<'de> Deserialize<'de> for JSONRPCResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
     const NAME: &'static str = "JSONRPCResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "result" => reader.read(2, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("result", &self.result);
+        writer.extra(&self.extra, &["jsonrpc", "id", "result"]);
+        writer.end()
     }
 }
 
@@ -3215,6 +3269,13 @@ impl PaginatedRequestParams {
     }
 }
 
+impl codec::Vacant for PaginatedRequestParams {
+    const VACANT: Self = Self {
+        cursor: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3223,31 +3284,29 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut cursor = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "cursor" => cursor.read_optional("cursor", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "cursor" => reader.optional(0, &mut self.cursor),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            cursor: cursor.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        self.extra.write(&mut map, &["cursor"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("cursor", &self.cursor);
+        writer.extra(&self.extra, &["cursor"]);
+        writer.end()
     }
 }
 
@@ -3281,6 +3340,13 @@ impl ListPromptsRequest {
     }
 }
 
+impl codec::Vacant for ListPromptsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3289,42 +3355,31 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "prompts/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3374,6 +3429,15 @@ impl ListPromptsResult {
     }
 }
 
+impl codec::Vacant for ListPromptsResult {
+    const VACANT: Self = Self {
+        prompts: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3382,39 +3446,33 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "prompts")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut prompts = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "prompts" => prompts.read("prompts", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "prompts" => reader.read(0, &mut self.prompts),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            prompts: prompts.required("prompts")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("prompts", &self.prompts);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3449,6 +3507,13 @@ impl ListResourceTemplatesRequest {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3457,42 +3522,31 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/templates/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/templates/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/templates/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3542,6 +3596,15 @@ impl ListResourceTemplatesResult {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesResult {
+    const VACANT: Self = Self {
+        resource_templates: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3550,41 +3613,33 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource_templates = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resourceTemplates" => {
-                    resource_templates.read("resourceTemplates", &mut members)?
-                }
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource_templates: resource_templates.required("resourceTemplates")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resourceTemplates", &self.resource_templates);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3618,6 +3673,13 @@ impl ListResourcesRequest {
     }
 }
 
+impl codec::Vacant for ListResourcesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3626,42 +3688,31 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3711,6 +3762,15 @@ impl ListResourcesResult {
     }
 }
 
+impl codec::Vacant for ListResourcesResult {
+    const VACANT: Self = Self {
+        resources: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3719,39 +3779,33 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resources = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resources" => resources.read("resources", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resources" => reader.read(0, &mut self.resources),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resources: resources.required("resources")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resources", &self.resources);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3786,6 +3840,13 @@ impl ListRootsRequest {
     }
 }
 
+impl codec::Vacant for ListRootsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3794,37 +3855,31 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "roots/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "roots/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "roots/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3858,6 +3913,13 @@ impl ListToolsRequest {
     }
 }
 
+impl codec::Vacant for ListToolsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3866,37 +3928,31 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3946,6 +4002,15 @@ impl ListToolsResult {
     }
 }
 
+impl codec::Vacant for ListToolsResult {
+    const VACANT: Self = Self {
+        tools: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3954,39 +4019,33 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read("tools", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.read(0, &mut self.tools),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.required("tools")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tools", &self.tools);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -4026,6 +4085,15 @@ impl LoggingMessageNotificationParams {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotificationParams {
+    const VACANT: Self = Self {
+        level: codec::Vacant::VACANT,
+        logger: None,
+        data: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4034,39 +4102,33 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level"), (2, "data")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut level = codec::Slot::EMPTY;
-        let mut logger = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "level" => level.read("level", &mut members)?,
-                "logger" => logger.read_optional("logger", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "level" => reader.read(0, &mut self.level),
+            "logger" => reader.optional(1, &mut self.logger),
+            "data" => reader.read(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            level: level.required("level")?,
-            logger: logger.optional(),
-            data: data.required("data")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["level", "logger", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("level", &self.level);
+        writer.optional("logger", &self.logger);
+        writer.member("data", &self.data);
+        writer.extra(&self.extra, &["level", "logger", "data"]);
+        writer.end()
     }
 }
 
@@ -4094,6 +4156,13 @@ impl LoggingMessageNotification {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4102,42 +4171,31 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/message",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/message"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/message");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4175,6 +4233,14 @@ impl Notification {
     }
 }
 
+impl codec::Vacant for Notification {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Notification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4183,35 +4249,31 @@ impl<'de> Deserialize<'de> for Notification {
 
 impl<'de> codec::FromMembers<'de> for Notification {
     const NAME: &'static str = "Notification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.read(0, &mut self.method),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Notification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4278,6 +4340,17 @@ impl NumberSchema {
     }
 }
 
+impl codec::Vacant for NumberSchema {
+    const VACANT: Self = Self {
+        type_: codec::Vacant::VACANT,
+        title: None,
+        description: None,
+        minimum: None,
+        maximum: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for NumberSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4286,48 +4359,38 @@ impl<'de> Deserialize<'de> for NumberSchema {
 
 impl<'de> codec::FromMembers<'de> for NumberSchema {
     const NAME: &'static str = "NumberSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut minimum = codec::Slot::EMPTY;
-        let mut maximum = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => type_.read("type", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minimum" => minimum.read_optional("minimum", &mut members)?,
-                "maximum" => maximum.read_optional("maximum", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.read(0, &mut self.type_),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minimum" => reader.optional(3, &mut self.minimum),
+            "maximum" => reader.optional(4, &mut self.maximum),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            type_: type_.required("type")?,
-            title: title.optional(),
-            description: description.optional(),
-            minimum: minimum.optional(),
-            maximum: maximum.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for NumberSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", &self.type_)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minimum", &self.minimum)?;
-        codec::write_optional(&mut map, "maximum", &self.maximum)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "minimum", "maximum"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", &self.type_);
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minimum", &self.minimum);
+        writer.optional("maximum", &self.maximum);
+        writer
+            .extra(&self.extra, &["type", "title", "description", "minimum", "maximum"]);
+        writer.end()
     }
 }
 
@@ -4364,6 +4427,14 @@ impl PaginatedRequest {
     }
 }
 
+impl codec::Vacant for PaginatedRequest {
+    const VACANT: Self = Self {
+        params: None,
+        method: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4372,35 +4443,31 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut params = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "params" => params.read_optional("params", &mut members)?,
-                "method" => method.read("method", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "params" => reader.optional(0, &mut self.params),
+            "method" => reader.read(1, &mut self.method),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            params: params.optional(),
-            method: method.required("method")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "method"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("params", &self.params);
+        writer.member("method", &self.method);
+        writer.extra(&self.extra, &["params", "method"]);
+        writer.end()
     }
 }
 
@@ -4435,6 +4502,13 @@ impl PingRequest {
     }
 }
 
+impl codec::Vacant for PingRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PingRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4443,37 +4517,31 @@ impl<'de> Deserialize<'de> for PingRequest {
 
 impl<'de> codec::FromMembers<'de> for PingRequest {
     const NAME: &'static str = "PingRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "ping", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "ping"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PingRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "ping")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "ping");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4570,6 +4638,10 @@ impl Serialize for PrimitiveSchemaDefinition {
     }
 }
 
+impl codec::Vacant for PrimitiveSchemaDefinition {
+    const VACANT: Self = Self::String(codec::Vacant::VACANT);
+}
+
 /// Parameters of `notifications/progress`: how far a request has come.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -4619,6 +4691,16 @@ impl ProgressNotificationParams {
     }
 }
 
+impl codec::Vacant for ProgressNotificationParams {
+    const VACANT: Self = Self {
+        progress_token: codec::Vacant::VACANT,
+        progress: codec::Vacant::VACANT,
+        total: None,
+        message: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4628,42 +4710,38 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut progress = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => progress_token.read("progressToken", &mut members)?,
-                "progress" => progress.read("progress", &mut members)?,
-                "total" => total.read_optional("total", &mut members)?,
-                "message" => message.read_optional("message", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "progressToken"),
+        (1, "progress"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.read(0, &mut self.progress_token),
+            "progress" => reader.read(1, &mut self.progress),
+            "total" => reader.optional(2, &mut self.total),
+            "message" => reader.optional(3, &mut self.message),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.required("progressToken")?,
-            progress: progress.required("progress")?,
-            total: total.optional(),
-            message: message.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        self.extra.write(&mut map, &["progressToken", "progress", "total", "message"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("progressToken", &self.progress_token);
+        writer.member("progress", &self.progress);
+        writer.optional("total", &self.total);
+        writer.optional("message", &self.message);
+        writer.extra(&self.extra, &["progressToken", "progress", "total", "message"]);
+        writer.end()
     }
 }
 
@@ -4691,6 +4769,13 @@ impl ProgressNotification {
     }
 }
 
+impl codec::Vacant for ProgressNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4699,42 +4784,31 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/progress",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/progress"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/progress");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4805,6 +4879,17 @@ impl Prompt {
     }
 }
 
+impl codec::Vacant for Prompt {
+    const VACANT: Self = Self {
+        description: None,
+        arguments: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Prompt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4813,48 +4898,38 @@ impl<'de> Deserialize<'de> for Prompt {
 
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(3, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "name" => reader.read(3, &mut self.name),
+            "title" => reader.optional(4, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            arguments: arguments.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(&mut map, &["description", "arguments", "_meta", "name", "title"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer
+            .extra(&self.extra, &["description", "arguments", "_meta", "name", "title"]);
+        writer.end()
     }
 }
 
@@ -4890,6 +4965,13 @@ impl PromptListChangedNotification {
     }
 }
 
+impl codec::Vacant for PromptListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4898,42 +4980,31 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/prompts/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/prompts/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/prompts/list_changed");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4964,6 +5035,14 @@ impl PromptMessage {
     }
 }
 
+impl codec::Vacant for PromptMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4972,35 +5051,31 @@ impl<'de> Deserialize<'de> for PromptMessage {
 
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -5026,6 +5101,13 @@ impl ReadResourceRequestParams {
     }
 }
 
+impl codec::Vacant for ReadResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5034,31 +5116,29 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["uri"]);
+        writer.end()
     }
 }
 
@@ -5085,6 +5165,13 @@ impl ReadResourceRequest {
     }
 }
 
+impl codec::Vacant for ReadResourceRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5093,42 +5180,31 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/read",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/read"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/read");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -5165,6 +5241,14 @@ impl Request {
     }
 }
 
+impl codec::Vacant for Request {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Request {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5173,35 +5257,31 @@ impl<'de> Deserialize<'de> for Request {
 
 impl<'de> codec::FromMembers<'de> for Request {
     const NAME: &'static str = "Request";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.read(0, &mut self.method),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -5296,6 +5376,20 @@ impl Resource {
     }
 }
 
+impl codec::Vacant for Resource {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        size: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5304,67 +5398,44 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (6, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "description" => reader.optional(1, &mut self.description),
+            "mimeType" => reader.optional(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            "_meta" => reader.optional(5, &mut self.meta),
+            "name" => reader.read(6, &mut self.name),
+            "title" => reader.optional(7, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            size: size.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uri",
                     "description",
@@ -5375,8 +5446,8 @@ impl Serialize for Resource {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -5472,6 +5543,20 @@ impl ResourceLink {
     }
 }
 
+impl codec::Vacant for ResourceLink {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        size: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceLink {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5481,72 +5566,50 @@ impl<'de> Deserialize<'de> for ResourceLink {
 impl<'de> codec::FromMembers<'de> for ResourceLink {
     const NAME: &'static str = "ResourceLink";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut uri = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "resource_link", &mut members)?
-                }
-                "uri" => uri.read("uri", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "uri"),
+        (7, "name"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "resource_link"),
+            "uri" => reader.read(1, &mut self.uri),
+            "description" => reader.optional(2, &mut self.description),
+            "mimeType" => reader.optional(3, &mut self.mime_type),
+            "annotations" => reader.optional(4, &mut self.annotations),
+            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            "_meta" => reader.optional(6, &mut self.meta),
+            "name" => reader.read(7, &mut self.name),
+            "title" => reader.optional(8, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            uri: uri.required("uri")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            size: size.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceLink {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource_link")?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "resource_link");
+        writer.member("uri", &self.uri);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "uri",
@@ -5558,8 +5621,8 @@ impl Serialize for ResourceLink {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -5595,6 +5658,13 @@ impl ResourceListChangedNotification {
     }
 }
 
+impl codec::Vacant for ResourceListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5603,42 +5673,31 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/list_changed");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -5724,6 +5783,19 @@ impl ResourceTemplate {
     }
 }
 
+impl codec::Vacant for ResourceTemplate {
+    const VACANT: Self = Self {
+        uri_template: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceTemplate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5732,56 +5804,42 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (5, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri_template = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uriTemplate" => uri_template.read("uriTemplate", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uriTemplate" => reader.read(0, &mut self.uri_template),
+            "description" => reader.optional(1, &mut self.description),
+            "mimeType" => reader.optional(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "_meta" => reader.optional(4, &mut self.meta),
+            "name" => reader.read(5, &mut self.name),
+            "title" => reader.optional(6, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri_template: uri_template.required("uriTemplate")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uriTemplate", &self.uri_template);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uriTemplate",
                     "description",
@@ -5791,8 +5849,8 @@ impl Serialize for ResourceTemplate {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -5818,6 +5876,13 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotificationParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5826,31 +5891,29 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["uri"]);
+        writer.end()
     }
 }
 
@@ -5879,6 +5942,13 @@ impl ResourceUpdatedNotification {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5887,42 +5957,31 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/updated",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/updated"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/updated");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -5957,6 +6016,13 @@ impl RootsListChangedNotification {
     }
 }
 
+impl codec::Vacant for RootsListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RootsListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5965,42 +6031,31 @@ impl<'de> Deserialize<'de> for RootsListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
     const NAME: &'static str = "RootsListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/roots/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/roots/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RootsListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/roots/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/roots/list_changed");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -6030,6 +6085,14 @@ impl SamplingMessage {
     }
 }
 
+impl codec::Vacant for SamplingMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6038,35 +6101,31 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -6151,6 +6210,18 @@ impl ServerCapabilities {
     }
 }
 
+impl codec::Vacant for ServerCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        logging: None,
+        completions: None,
+        prompts: None,
+        resources: None,
+        tools: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6159,54 +6230,40 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut logging = codec::Slot::EMPTY;
-        let mut completions = codec::Slot::EMPTY;
-        let mut prompts = codec::Slot::EMPTY;
-        let mut resources = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "logging" => logging.read_optional("logging", &mut members)?,
-                "completions" => completions.read_optional("completions", &mut members)?,
-                "prompts" => prompts.read_optional("prompts", &mut members)?,
-                "resources" => resources.read_optional("resources", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "logging" => reader.optional(1, &mut self.logging),
+            "completions" => reader.optional(2, &mut self.completions),
+            "prompts" => reader.optional(3, &mut self.prompts),
+            "resources" => reader.optional(4, &mut self.resources),
+            "tools" => reader.optional(5, &mut self.tools),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            logging: logging.optional(),
-            completions: completions.optional(),
-            prompts: prompts.optional(),
-            resources: resources.optional(),
-            tools: tools.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("logging", &self.logging);
+        writer.optional("completions", &self.completions);
+        writer.optional("prompts", &self.prompts);
+        writer.optional("resources", &self.resources);
+        writer.optional("tools", &self.tools);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -6215,8 +6272,8 @@ impl Serialize for ServerCapabilities {
                     "resources",
                     "tools",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -6354,6 +6411,10 @@ impl Serialize for ServerNotification {
     }
 }
 
+impl codec::Vacant for ServerNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
+}
+
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
@@ -6440,6 +6501,10 @@ impl Serialize for ServerRequest {
             Self::Elicit(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ServerRequest {
+    const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
 /// Any result that a server sends. Several have the same shape, so the request's method
@@ -6633,6 +6698,10 @@ impl Serialize for ServerResult {
     }
 }
 
+impl codec::Vacant for ServerResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// Parameters of `logging/setLevel`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -6654,6 +6723,13 @@ impl SetLevelRequestParams {
     }
 }
 
+impl codec::Vacant for SetLevelRequestParams {
+    const VACANT: Self = Self {
+        level: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SetLevelRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6662,31 +6738,29 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 
 impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
     const NAME: &'static str = "SetLevelRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut level = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "level" => level.read("level", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "level" => reader.read(0, &mut self.level),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            level: level.required("level")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SetLevelRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        self.extra.write(&mut map, &["level"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("level", &self.level);
+        writer.extra(&self.extra, &["level"]);
+        writer.end()
     }
 }
 
@@ -6714,6 +6788,13 @@ impl SetLevelRequest {
     }
 }
 
+impl codec::Vacant for SetLevelRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SetLevelRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6722,42 +6803,31 @@ impl<'de> Deserialize<'de> for SetLevelRequest {
 
 impl<'de> codec::FromMembers<'de> for SetLevelRequest {
     const NAME: &'static str = "SetLevelRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "logging/setLevel",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "logging/setLevel"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SetLevelRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "logging/setLevel")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "logging/setLevel");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -6831,6 +6901,17 @@ impl StringSchema {
     }
 }
 
+impl codec::Vacant for StringSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        min_length: None,
+        max_length: None,
+        format: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for StringSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6839,69 +6920,47 @@ impl<'de> Deserialize<'de> for StringSchema {
 
 impl<'de> codec::FromMembers<'de> for StringSchema {
     const NAME: &'static str = "StringSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut min_length = codec::Slot::EMPTY;
-        let mut max_length = codec::Slot::EMPTY;
-        let mut format = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minLength" => {
-                    codec::read_optional_int(
-                        &mut min_length,
-                        "minLength",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "maxLength" => {
-                    codec::read_optional_int(
-                        &mut max_length,
-                        "maxLength",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "format" => format.read_optional("format", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minLength" => {
+                reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_length)
             }
+            "maxLength" => {
+                reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_length)
+            }
+            "format" => reader.optional(5, &mut self.format),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            min_length: min_length.optional(),
-            max_length: max_length.optional(),
-            format: format.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for StringSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minLength", &self.min_length)?;
-        codec::write_optional(&mut map, "maxLength", &self.max_length)?;
-        codec::write_optional(&mut map, "format", &self.format)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minLength", &self.min_length);
+        writer.optional("maxLength", &self.max_length);
+        writer.optional("format", &self.format);
+        writer
+            .extra(
+                &self.extra,
                 &["type", "title", "description", "minLength", "maxLength", "format"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -6926,6 +6985,13 @@ impl SubscribeRequestParams {
     }
 }
 
+impl codec::Vacant for SubscribeRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6934,31 +7000,29 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 
 impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
     const NAME: &'static str = "SubscribeRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["uri"]);
+        writer.end()
     }
 }
 
@@ -6986,6 +7050,13 @@ impl SubscribeRequest {
     }
 }
 
+impl codec::Vacant for SubscribeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscribeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6994,42 +7065,31 @@ impl<'de> Deserialize<'de> for SubscribeRequest {
 
 impl<'de> codec::FromMembers<'de> for SubscribeRequest {
     const NAME: &'static str = "SubscribeRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/subscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/subscribe"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/subscribe");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -7072,6 +7132,14 @@ impl ToolInputSchema {
     }
 }
 
+impl codec::Vacant for ToolInputSchema {
+    const VACANT: Self = Self {
+        properties: None,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolInputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7080,39 +7148,33 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read_optional("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "object"),
+            "properties" => reader.optional(1, &mut self.properties),
+            "required" => reader.optional(2, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            properties: properties.optional(),
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "object");
+        writer.optional("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -7155,6 +7217,14 @@ impl ToolOutputSchema {
     }
 }
 
+impl codec::Vacant for ToolOutputSchema {
+    const VACANT: Self = Self {
+        properties: None,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolOutputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7163,39 +7233,33 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read_optional("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "object"),
+            "properties" => reader.optional(1, &mut self.properties),
+            "required" => reader.optional(2, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            properties: properties.optional(),
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "object");
+        writer.optional("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -7281,6 +7345,19 @@ impl Tool {
     }
 }
 
+impl codec::Vacant for Tool {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        description: None,
+        input_schema: codec::Vacant::VACANT,
+        output_schema: None,
+        annotations: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7289,58 +7366,42 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut input_schema = codec::Slot::EMPTY;
-        let mut output_schema = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                "outputSchema" => {
-                    output_schema.read_optional("outputSchema", &mut members)?
-                }
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "inputSchema" => reader.read(3, &mut self.input_schema),
+            "outputSchema" => reader.optional(4, &mut self.output_schema),
+            "annotations" => reader.optional(5, &mut self.annotations),
+            "_meta" => reader.optional(6, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            description: description.optional(),
-            input_schema: input_schema.required("inputSchema")?,
-            output_schema: output_schema.optional(),
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("inputSchema", &self.input_schema);
+        writer.optional("outputSchema", &self.output_schema);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -7350,8 +7411,8 @@ impl Serialize for Tool {
                     "annotations",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -7387,6 +7448,13 @@ impl ToolListChangedNotification {
     }
 }
 
+impl codec::Vacant for ToolListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7395,42 +7463,31 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/tools/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/tools/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/tools/list_changed");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -7455,6 +7512,13 @@ impl UnsubscribeRequestParams {
     }
 }
 
+impl codec::Vacant for UnsubscribeRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7463,31 +7527,29 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
     const NAME: &'static str = "UnsubscribeRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["uri"]);
+        writer.end()
     }
 }
 
@@ -7514,6 +7576,13 @@ impl UnsubscribeRequest {
     }
 }
 
+impl codec::Vacant for UnsubscribeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsubscribeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7522,41 +7591,30 @@ impl<'de> Deserialize<'de> for UnsubscribeRequest {
 
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
     const NAME: &'static str = "UnsubscribeRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/unsubscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/unsubscribe"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/unsubscribe");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }

@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Runs one of the server's tools (`tools/call`).
 ///
@@ -36,6 +35,14 @@ impl CallToolRequest {
     }
 }
 
+impl codec::Vacant for CallToolRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -45,46 +52,40 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/call", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/call"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/call");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -118,6 +119,13 @@ impl RequestMetaObject {
     }
 }
 
+impl codec::Vacant for RequestMetaObject {
+    const VACANT: Self = Self {
+        progress_token: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -126,33 +134,29 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 
 impl<'de> codec::FromMembers<'de> for RequestMetaObject {
     const NAME: &'static str = "RequestMetaObject";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => {
-                    progress_token.read_optional("progressToken", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.optional(0, &mut self.progress_token),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "progressToken", &self.progress_token)?;
-        self.extra.write(&mut map, &["progressToken"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("progressToken", &self.progress_token);
+        writer.extra(&self.extra, &["progressToken"]);
+        writer.end()
     }
 }
 
@@ -214,6 +218,16 @@ impl CallToolRequestParams {
     }
 }
 
+impl codec::Vacant for CallToolRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        task: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -222,43 +236,35 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "task" => task.read_optional("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "task" => reader.optional(2, &mut self.task),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            task: task.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["name", "arguments", "task", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["name", "arguments", "task", "_meta"]);
+        writer.end()
     }
 }
 
@@ -320,6 +326,16 @@ impl CallToolResult {
     }
 }
 
+impl codec::Vacant for CallToolResult {
+    const VACANT: Self = Self {
+        content: codec::Vacant::VACANT,
+        structured_content: None,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -328,46 +344,35 @@ impl<'de> Deserialize<'de> for CallToolResult {
 
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content = codec::Slot::EMPTY;
-        let mut structured_content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "content" => content.read("content", &mut members)?,
-                "structuredContent" => {
-                    structured_content.read_optional("structuredContent", &mut members)?
-                }
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "content" => reader.read(0, &mut self.content),
+            "structuredContent" => reader.optional(1, &mut self.structured_content),
+            "isError" => reader.optional(2, &mut self.is_error),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content: content.required("content")?,
-            structured_content: structured_content.optional(),
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["content", "structuredContent", "isError", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("content", &self.content);
+        writer.optional("structuredContent", &self.structured_content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["content", "structuredContent", "isError", "_meta"]);
+        writer.end()
     }
 }
 
@@ -392,6 +397,13 @@ impl CancelTaskRequestParams {
     }
 }
 
+impl codec::Vacant for CancelTaskRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -400,31 +412,29 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.extra(&self.extra, &["taskId"]);
+        writer.end()
     }
 }
 
@@ -475,6 +485,14 @@ impl CancelTaskRequest {
     }
 }
 
+impl codec::Vacant for CancelTaskRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelTaskRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -484,51 +502,40 @@ impl<'de> Deserialize<'de> for CancelTaskRequest {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "tasks/cancel",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/cancel"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/cancel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/cancel");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -626,6 +633,20 @@ impl CancelTaskResult {
     }
 }
 
+impl codec::Vacant for CancelTaskResult {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl: codec::Vacant::VACANT,
+        poll_interval: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -635,75 +656,52 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 impl<'de> codec::FromMembers<'de> for CancelTaskResult {
     const NAME: &'static str = "CancelTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl = codec::Slot::EMPTY;
-        let mut poll_interval = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttl" => {
-                    codec::read_nullable_int(
-                        &mut ttl,
-                        "ttl",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "pollInterval" => {
-                    codec::read_optional_int(
-                        &mut poll_interval,
-                        "pollInterval",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "taskId"),
+        (2, "status"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttl"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.read(2, &mut self.status),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            "pollInterval" => {
+                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl: ttl.required("ttl")?,
-            poll_interval: poll_interval.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.member("ttl", &self.ttl);
+        writer.optional("pollInterval", &self.poll_interval);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -714,8 +712,8 @@ impl Serialize for CancelTaskResult {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -744,6 +742,13 @@ impl CancelledNotification {
     }
 }
 
+impl codec::Vacant for CancelledNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -753,47 +758,37 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/cancelled",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/cancelled"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/cancelled");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -851,6 +846,15 @@ impl CancelledNotificationParams {
     }
 }
 
+impl codec::Vacant for CancelledNotificationParams {
+    const VACANT: Self = Self {
+        request_id: None,
+        reason: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -859,39 +863,33 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut request_id = codec::Slot::EMPTY;
-        let mut reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "requestId" => request_id.read_optional("requestId", &mut members)?,
-                "reason" => reason.read_optional("reason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "requestId" => reader.optional(0, &mut self.request_id),
+            "reason" => reader.optional(1, &mut self.reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            request_id: request_id.optional(),
-            reason: reason.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["requestId", "reason", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("requestId", &self.request_id);
+        writer.optional("reason", &self.reason);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["requestId", "reason", "_meta"]);
+        writer.end()
     }
 }
 
@@ -924,6 +922,13 @@ impl RootsCapability {
     }
 }
 
+impl codec::Vacant for RootsCapability {
+    const VACANT: Self = Self {
+        list_changed: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RootsCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -932,31 +937,29 @@ impl<'de> Deserialize<'de> for RootsCapability {
 
 impl<'de> codec::FromMembers<'de> for RootsCapability {
     const NAME: &'static str = "RootsCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "listChanged" => reader.optional(0, &mut self.list_changed),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            list_changed: list_changed.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RootsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("listChanged", &self.list_changed);
+        writer.extra(&self.extra, &["listChanged"]);
+        writer.end()
     }
 }
 
@@ -988,6 +991,13 @@ impl SamplingTasks {
     }
 }
 
+impl codec::Vacant for SamplingTasks {
+    const VACANT: Self = Self {
+        create_message: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingTasks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -996,33 +1006,29 @@ impl<'de> Deserialize<'de> for SamplingTasks {
 
 impl<'de> codec::FromMembers<'de> for SamplingTasks {
     const NAME: &'static str = "SamplingTasks";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut create_message = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "createMessage" => {
-                    create_message.read_optional("createMessage", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "createMessage" => reader.optional(0, &mut self.create_message),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            create_message: create_message.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "createMessage", &self.create_message)?;
-        self.extra.write(&mut map, &["createMessage"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("createMessage", &self.create_message);
+        writer.extra(&self.extra, &["createMessage"]);
+        writer.end()
     }
 }
 
@@ -1054,6 +1060,13 @@ impl ElicitationTasks {
     }
 }
 
+impl codec::Vacant for ElicitationTasks {
+    const VACANT: Self = Self {
+        create: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitationTasks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1062,31 +1075,29 @@ impl<'de> Deserialize<'de> for ElicitationTasks {
 
 impl<'de> codec::FromMembers<'de> for ElicitationTasks {
     const NAME: &'static str = "ElicitationTasks";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut create = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "create" => create.read_optional("create", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "create" => reader.optional(0, &mut self.create),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            create: create.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitationTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "create", &self.create)?;
-        self.extra.write(&mut map, &["create"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("create", &self.create);
+        writer.extra(&self.extra, &["create"]);
+        writer.end()
     }
 }
 
@@ -1128,6 +1139,14 @@ impl ClientTaskRequests {
     }
 }
 
+impl codec::Vacant for ClientTaskRequests {
+    const VACANT: Self = Self {
+        sampling: None,
+        elicitation: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientTaskRequests {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1136,35 +1155,31 @@ impl<'de> Deserialize<'de> for ClientTaskRequests {
 
 impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
     const NAME: &'static str = "ClientTaskRequests";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut sampling = codec::Slot::EMPTY;
-        let mut elicitation = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "sampling" => sampling.read_optional("sampling", &mut members)?,
-                "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "sampling" => reader.optional(0, &mut self.sampling),
+            "elicitation" => reader.optional(1, &mut self.elicitation),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            sampling: sampling.optional(),
-            elicitation: elicitation.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientTaskRequests {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        self.extra.write(&mut map, &["sampling", "elicitation"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("sampling", &self.sampling);
+        writer.optional("elicitation", &self.elicitation);
+        writer.extra(&self.extra, &["sampling", "elicitation"]);
+        writer.end()
     }
 }
 
@@ -1217,6 +1232,15 @@ impl ClientTasksCapability {
     }
 }
 
+impl codec::Vacant for ClientTasksCapability {
+    const VACANT: Self = Self {
+        list: None,
+        cancel: None,
+        requests: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientTasksCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1225,39 +1249,33 @@ impl<'de> Deserialize<'de> for ClientTasksCapability {
 
 impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
     const NAME: &'static str = "ClientTasksCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut list = codec::Slot::EMPTY;
-        let mut cancel = codec::Slot::EMPTY;
-        let mut requests = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "list" => list.read_optional("list", &mut members)?,
-                "cancel" => cancel.read_optional("cancel", &mut members)?,
-                "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "list" => reader.optional(0, &mut self.list),
+            "cancel" => reader.optional(1, &mut self.cancel),
+            "requests" => reader.optional(2, &mut self.requests),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            list: list.optional(),
-            cancel: cancel.optional(),
-            requests: requests.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientTasksCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "list", &self.list)?;
-        codec::write_optional(&mut map, "cancel", &self.cancel)?;
-        codec::write_optional(&mut map, "requests", &self.requests)?;
-        self.extra.write(&mut map, &["list", "cancel", "requests"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("list", &self.list);
+        writer.optional("cancel", &self.cancel);
+        writer.optional("requests", &self.requests);
+        writer.extra(&self.extra, &["list", "cancel", "requests"]);
+        writer.end()
     }
 }
 
@@ -1337,6 +1355,17 @@ impl ClientCapabilities {
     }
 }
 
+impl codec::Vacant for ClientCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        roots: None,
+        sampling: None,
+        elicitation: None,
+        tasks: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1345,53 +1374,41 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut roots = codec::Slot::EMPTY;
-        let mut sampling = codec::Slot::EMPTY;
-        let mut elicitation = codec::Slot::EMPTY;
-        let mut tasks = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "roots" => roots.read_optional("roots", &mut members)?,
-                "sampling" => sampling.read_optional("sampling", &mut members)?,
-                "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "roots" => reader.optional(1, &mut self.roots),
+            "sampling" => reader.optional(2, &mut self.sampling),
+            "elicitation" => reader.optional(3, &mut self.elicitation),
+            "tasks" => reader.optional(4, &mut self.tasks),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            roots: roots.optional(),
-            sampling: sampling.optional(),
-            elicitation: elicitation.optional(),
-            tasks: tasks.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        codec::write_optional(&mut map, "tasks", &self.tasks)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("roots", &self.roots);
+        writer.optional("sampling", &self.sampling);
+        writer.optional("elicitation", &self.elicitation);
+        writer.optional("tasks", &self.tasks);
+        writer
+            .extra(
+                &self.extra,
                 &["experimental", "roots", "sampling", "elicitation", "tasks"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1497,6 +1514,10 @@ impl Serialize for ClientNotification {
             Self::RootsListChanged(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ClientNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
 /// Every request that a client may send. The variant follows from `method`.
@@ -1745,6 +1766,10 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl codec::Vacant for ClientRequest {
+    const VACANT: Self = Self::Initialize(codec::Vacant::VACANT);
+}
+
 /// Every result that a client may answer a server's request with. Its shape alone does not
 /// tell which; decode it by the method of the request.
 ///
@@ -1924,6 +1949,10 @@ impl Serialize for ClientResult {
     }
 }
 
+impl codec::Vacant for ClientResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// Asks for suggestions while the user fills in an argument of a prompt or a URI template
 /// (`completion/complete`).
 ///
@@ -1953,6 +1982,14 @@ impl CompleteRequest {
     }
 }
 
+impl codec::Vacant for CompleteRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1962,51 +1999,40 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "completion/complete",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "completion/complete"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "completion/complete");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -2063,6 +2089,16 @@ impl CompleteRequestParams {
     }
 }
 
+impl codec::Vacant for CompleteRequestParams {
+    const VACANT: Self = Self {
+        ref_: codec::Vacant::VACANT,
+        argument: codec::Vacant::VACANT,
+        context: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2071,43 +2107,35 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "ref"), (1, "argument")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ref_ = codec::Slot::EMPTY;
-        let mut argument = codec::Slot::EMPTY;
-        let mut context = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ref" => ref_.read("ref", &mut members)?,
-                "argument" => argument.read("argument", &mut members)?,
-                "context" => context.read_optional("context", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ref" => reader.read(0, &mut self.ref_),
+            "argument" => reader.read(1, &mut self.argument),
+            "context" => reader.optional(2, &mut self.context),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ref_: ref_.required("ref")?,
-            argument: argument.required("argument")?,
-            context: context.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["ref", "argument", "context", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("ref", &self.ref_);
+        writer.member("argument", &self.argument);
+        writer.optional("context", &self.context);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["ref", "argument", "context", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2153,6 +2181,15 @@ impl Completion {
     }
 }
 
+impl codec::Vacant for Completion {
+    const VACANT: Self = Self {
+        values: codec::Vacant::VACANT,
+        total: None,
+        has_more: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Completion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2161,46 +2198,33 @@ impl<'de> Deserialize<'de> for Completion {
 
 impl<'de> codec::FromMembers<'de> for Completion {
     const NAME: &'static str = "Completion";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "values")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut values = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut has_more = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "values" => values.read("values", &mut members)?,
-                "total" => {
-                    codec::read_optional_int(
-                        &mut total,
-                        "total",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "values" => reader.read(0, &mut self.values),
+            "total" => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
+            "hasMore" => reader.optional(2, &mut self.has_more),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            values: values.required("values")?,
-            total: total.optional(),
-            has_more: has_more.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("values", &self.values)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "hasMore", &self.has_more)?;
-        self.extra.write(&mut map, &["values", "total", "hasMore"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("values", &self.values);
+        writer.optional("total", &self.total);
+        writer.optional("hasMore", &self.has_more);
+        writer.extra(&self.extra, &["values", "total", "hasMore"]);
+        writer.end()
     }
 }
 
@@ -2239,6 +2263,14 @@ impl CompleteResult {
     }
 }
 
+impl codec::Vacant for CompleteResult {
+    const VACANT: Self = Self {
+        completion: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2247,35 +2279,31 @@ impl<'de> Deserialize<'de> for CompleteResult {
 
 impl<'de> codec::FromMembers<'de> for CompleteResult {
     const NAME: &'static str = "CompleteResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "completion")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut completion = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "completion" => completion.read("completion", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "completion" => reader.read(0, &mut self.completion),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            completion: completion.required("completion")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("completion", &self.completion)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["completion", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("completion", &self.completion);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["completion", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2309,6 +2337,14 @@ impl CreateMessageRequest {
     }
 }
 
+impl codec::Vacant for CreateMessageRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2318,51 +2354,40 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "sampling/createMessage",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "sampling/createMessage"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "sampling/createMessage");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -2508,6 +2533,24 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl codec::Vacant for CreateMessageRequestParams {
+    const VACANT: Self = Self {
+        messages: codec::Vacant::VACANT,
+        model_preferences: None,
+        system_prompt: None,
+        include_context: None,
+        temperature: None,
+        max_tokens: codec::Vacant::VACANT,
+        stop_sequences: None,
+        metadata: None,
+        tools: None,
+        tool_choice: None,
+        task: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2516,91 +2559,52 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "messages"), (5, "maxTokens")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = codec::Slot::EMPTY;
-        let mut model_preferences = codec::Slot::EMPTY;
-        let mut system_prompt = codec::Slot::EMPTY;
-        let mut include_context = codec::Slot::EMPTY;
-        let mut temperature = codec::Slot::EMPTY;
-        let mut max_tokens = codec::Slot::EMPTY;
-        let mut stop_sequences = codec::Slot::EMPTY;
-        let mut metadata = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut tool_choice = codec::Slot::EMPTY;
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "messages" => messages.read("messages", &mut members)?,
-                "modelPreferences" => {
-                    model_preferences.read_optional("modelPreferences", &mut members)?
-                }
-                "systemPrompt" => {
-                    system_prompt.read_optional("systemPrompt", &mut members)?
-                }
-                "includeContext" => {
-                    include_context.read_optional("includeContext", &mut members)?
-                }
-                "temperature" => temperature.read_optional("temperature", &mut members)?,
-                "maxTokens" => {
-                    codec::read_int(
-                        &mut max_tokens,
-                        "maxTokens",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "stopSequences" => {
-                    stop_sequences.read_optional("stopSequences", &mut members)?
-                }
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
-                "task" => task.read_optional("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "messages" => reader.read(0, &mut self.messages),
+            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
+            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
+            "includeContext" => reader.optional(3, &mut self.include_context),
+            "temperature" => reader.optional(4, &mut self.temperature),
+            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
+            "metadata" => reader.optional(7, &mut self.metadata),
+            "tools" => reader.optional(8, &mut self.tools),
+            "toolChoice" => reader.optional(9, &mut self.tool_choice),
+            "task" => reader.optional(10, &mut self.task),
+            "_meta" => reader.optional(11, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            messages: messages.required("messages")?,
-            model_preferences: model_preferences.optional(),
-            system_prompt: system_prompt.optional(),
-            include_context: include_context.optional(),
-            temperature: temperature.optional(),
-            max_tokens: max_tokens.required("maxTokens")?,
-            stop_sequences: stop_sequences.optional(),
-            metadata: metadata.optional(),
-            tools: tools.optional(),
-            tool_choice: tool_choice.optional(),
-            task: task.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "toolChoice", &self.tool_choice)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("messages", &self.messages);
+        writer.optional("modelPreferences", &self.model_preferences);
+        writer.optional("systemPrompt", &self.system_prompt);
+        writer.optional("includeContext", &self.include_context);
+        writer.optional("temperature", &self.temperature);
+        writer.member("maxTokens", &self.max_tokens);
+        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional("metadata", &self.metadata);
+        writer.optional("tools", &self.tools);
+        writer.optional("toolChoice", &self.tool_choice);
+        writer.optional("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -2615,8 +2619,8 @@ impl Serialize for CreateMessageRequestParams {
                     "task",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -2671,6 +2675,10 @@ impl Serialize for SamplingContent {
             Self::Array(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for SamplingContent {
+    const VACANT: Self = Self::Block(codec::Vacant::VACANT);
 }
 
 /// What the model said. The client should show it to the user before the server gets it.
@@ -2730,6 +2738,17 @@ impl CreateMessageResult {
     }
 }
 
+impl codec::Vacant for CreateMessageResult {
+    const VACANT: Self = Self {
+        model: codec::Vacant::VACANT,
+        stop_reason: None,
+        meta: None,
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2739,47 +2758,41 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut model = codec::Slot::EMPTY;
-        let mut stop_reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "model" => model.read("model", &mut members)?,
-                "stopReason" => stop_reason.read_optional("stopReason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "model"),
+        (3, "role"),
+        (4, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "model" => reader.read(0, &mut self.model),
+            "stopReason" => reader.optional(1, &mut self.stop_reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "role" => reader.read(3, &mut self.role),
+            "content" => reader.read(4, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            model: model.required("model")?,
-            stop_reason: stop_reason.optional(),
-            meta: meta.optional(),
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("model", &self.model);
+        writer.optional("stopReason", &self.stop_reason);
+        writer.optional("_meta", &self.meta);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["model", "stopReason", "_meta", "role", "content"]);
+        writer.end()
     }
 }
 
@@ -2839,6 +2852,14 @@ impl CreateTaskResult {
     }
 }
 
+impl codec::Vacant for CreateTaskResult {
+    const VACANT: Self = Self {
+        task: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2847,35 +2868,31 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 
 impl<'de> codec::FromMembers<'de> for CreateTaskResult {
     const NAME: &'static str = "CreateTaskResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "task")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "task" => task.read("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "task" => reader.read(0, &mut self.task),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task: task.required("task")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["task", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["task", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2911,6 +2928,14 @@ impl ElicitRequest {
     }
 }
 
+impl codec::Vacant for ElicitRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2920,51 +2945,40 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "elicitation/create",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "elicitation/create"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "elicitation/create");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -3028,6 +3042,17 @@ impl ElicitRequestFormParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestFormParams {
+    const VACANT: Self = Self {
+        mode: None,
+        message: codec::Vacant::VACANT,
+        requested_schema: codec::Vacant::VACANT,
+        task: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestFormParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3037,49 +3062,44 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut requested_schema = codec::Slot::EMPTY;
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "mode" => mode.read_optional("mode", &mut members)?,
-                "message" => message.read("message", &mut members)?,
-                "requestedSchema" => {
-                    requested_schema.read("requestedSchema", &mut members)?
-                }
-                "task" => task.read_optional("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "message"),
+        (2, "requestedSchema"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "mode" => reader.optional(0, &mut self.mode),
+            "message" => reader.read(1, &mut self.message),
+            "requestedSchema" => reader.read(2, &mut self.requested_schema),
+            "task" => reader.optional(3, &mut self.task),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            mode: mode.optional(),
-            message: message.required("message")?,
-            requested_schema: requested_schema.required("requestedSchema")?,
-            task: task.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["mode", "message", "requestedSchema", "task", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("mode", &self.mode);
+        writer.member("message", &self.message);
+        writer.member("requestedSchema", &self.requested_schema);
+        writer.optional("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
+                &["mode", "message", "requestedSchema", "task", "_meta"],
+            );
+        writer.end()
     }
 }
 
@@ -3146,6 +3166,10 @@ impl Serialize for ElicitRequestParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestParams {
+    const VACANT: Self = Self::URL(codec::Vacant::VACANT);
+}
+
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
@@ -3205,6 +3229,17 @@ impl ElicitRequestURLParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestURLParams {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        elicitation_id: codec::Vacant::VACANT,
+        url: codec::Vacant::VACANT,
+        task: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestURLParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3214,54 +3249,48 @@ impl<'de> Deserialize<'de> for ElicitRequestURLParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut elicitation_id = codec::Slot::EMPTY;
-        let mut url = codec::Slot::EMPTY;
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "mode" => codec::read_text(&mut mode, "mode", "url", &mut members)?,
-                "message" => message.read("message", &mut members)?,
-                "elicitationId" => elicitation_id.read("elicitationId", &mut members)?,
-                "url" => url.read("url", &mut members)?,
-                "task" => task.read_optional("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "mode"),
+        (1, "message"),
+        (2, "elicitationId"),
+        (3, "url"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "mode" => reader.text(0, "url"),
+            "message" => reader.read(1, &mut self.message),
+            "elicitationId" => reader.read(2, &mut self.elicitation_id),
+            "url" => reader.read(3, &mut self.url),
+            "task" => reader.optional(4, &mut self.task),
+            "_meta" => reader.optional(5, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        mode.required("mode")?;
-        Ok(Self {
-            message: message.required("message")?,
-            elicitation_id: elicitation_id.required("elicitationId")?,
-            url: url.required("url")?,
-            task: task.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequestURLParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("mode", "url")?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        map.serialize_entry("url", &self.url)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("mode", "url");
+        writer.member("message", &self.message);
+        writer.member("elicitationId", &self.elicitation_id);
+        writer.member("url", &self.url);
+        writer.optional("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["mode", "message", "elicitationId", "url", "task", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -3311,6 +3340,15 @@ impl ElicitResult {
     }
 }
 
+impl codec::Vacant for ElicitResult {
+    const VACANT: Self = Self {
+        action: codec::Vacant::VACANT,
+        content: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3319,39 +3357,33 @@ impl<'de> Deserialize<'de> for ElicitResult {
 
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "action")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut action = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "action" => action.read("action", &mut members)?,
-                "content" => content.read_optional("content", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "action" => reader.read(0, &mut self.action),
+            "content" => reader.optional(1, &mut self.content),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            action: action.required("action")?,
-            content: content.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["action", "content", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("action", &self.action);
+        writer.optional("content", &self.content);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["action", "content", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3376,6 +3408,13 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
+impl codec::Vacant for ElicitationCompleteNotificationParams {
+    const VACANT: Self = Self {
+        elicitation_id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3384,31 +3423,29 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
     const NAME: &'static str = "ElicitationCompleteNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitationId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut elicitation_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "elicitationId" => elicitation_id.read("elicitationId", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "elicitationId" => reader.read(0, &mut self.elicitation_id),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            elicitation_id: elicitation_id.required("elicitationId")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitationCompleteNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        self.extra.write(&mut map, &["elicitationId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("elicitationId", &self.elicitation_id);
+        writer.extra(&self.extra, &["elicitationId"]);
+        writer.end()
     }
 }
 
@@ -3455,6 +3492,13 @@ impl ElicitationCompleteNotification {
     }
 }
 
+impl codec::Vacant for ElicitationCompleteNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitationCompleteNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3464,47 +3508,37 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotification {
 impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
     const NAME: &'static str = "ElicitationCompleteNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/elicitation/complete",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/elicitation/complete"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitationCompleteNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/elicitation/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/elicitation/complete");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -3541,6 +3575,14 @@ impl GetPromptRequest {
     }
 }
 
+impl codec::Vacant for GetPromptRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3550,46 +3592,40 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "prompts/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/get"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/get");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -3640,6 +3676,15 @@ impl GetPromptRequestParams {
     }
 }
 
+impl codec::Vacant for GetPromptRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3648,39 +3693,33 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["name", "arguments", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["name", "arguments", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3729,6 +3768,15 @@ impl GetPromptResult {
     }
 }
 
+impl codec::Vacant for GetPromptResult {
+    const VACANT: Self = Self {
+        description: None,
+        messages: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3737,39 +3785,33 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "messages")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut messages = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "messages" => messages.read("messages", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "messages" => reader.read(1, &mut self.messages),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            messages: messages.required("messages")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.member("messages", &self.messages);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["description", "messages", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3795,6 +3837,13 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
+impl codec::Vacant for GetTaskPayloadRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3803,31 +3852,29 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
 
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
     const NAME: &'static str = "GetTaskPayloadRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskPayloadRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.extra(&self.extra, &["taskId"]);
+        writer.end()
     }
 }
 
@@ -3878,6 +3925,14 @@ impl GetTaskPayloadRequest {
     }
 }
 
+impl codec::Vacant for GetTaskPayloadRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskPayloadRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3887,51 +3942,40 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
     const NAME: &'static str = "GetTaskPayloadRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "tasks/result",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/result"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskPayloadRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/result")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/result");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -3992,6 +4036,13 @@ impl GetTaskPayloadResult {
     }
 }
 
+impl codec::Vacant for GetTaskPayloadResult {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskPayloadResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4000,31 +4051,29 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 
 impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
     const NAME: &'static str = "GetTaskPayloadResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskPayloadResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -4049,6 +4098,13 @@ impl GetTaskRequestParams {
     }
 }
 
+impl codec::Vacant for GetTaskRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4057,31 +4113,29 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 
 impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.extra(&self.extra, &["taskId"]);
+        writer.end()
     }
 }
 
@@ -4132,6 +4186,14 @@ impl GetTaskRequest {
     }
 }
 
+impl codec::Vacant for GetTaskRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4141,46 +4203,40 @@ impl<'de> Deserialize<'de> for GetTaskRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tasks/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/get"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/get");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -4279,6 +4335,20 @@ impl GetTaskResult {
     }
 }
 
+impl codec::Vacant for GetTaskResult {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl: codec::Vacant::VACANT,
+        poll_interval: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4288,75 +4358,52 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 impl<'de> codec::FromMembers<'de> for GetTaskResult {
     const NAME: &'static str = "GetTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl = codec::Slot::EMPTY;
-        let mut poll_interval = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttl" => {
-                    codec::read_nullable_int(
-                        &mut ttl,
-                        "ttl",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "pollInterval" => {
-                    codec::read_optional_int(
-                        &mut poll_interval,
-                        "pollInterval",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "taskId"),
+        (2, "status"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttl"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.read(2, &mut self.status),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            "pollInterval" => {
+                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl: ttl.required("ttl")?,
-            poll_interval: poll_interval.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.member("ttl", &self.ttl);
+        writer.optional("pollInterval", &self.poll_interval);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -4367,8 +4414,8 @@ impl Serialize for GetTaskResult {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -4425,6 +4472,14 @@ impl InitializeRequest {
     }
 }
 
+impl codec::Vacant for InitializeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4434,46 +4489,40 @@ impl<'de> Deserialize<'de> for InitializeRequest {
 impl<'de> codec::FromMembers<'de> for InitializeRequest {
     const NAME: &'static str = "InitializeRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "initialize", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "initialize"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "initialize");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -4523,6 +4572,16 @@ impl InitializeRequestParams {
     }
 }
 
+impl codec::Vacant for InitializeRequestParams {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        client_info: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4532,48 +4591,43 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
     const NAME: &'static str = "InitializeRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut client_info = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "clientInfo" => client_info.read("clientInfo", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "clientInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "clientInfo" => reader.read(2, &mut self.client_info),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            client_info: client_info.required("clientInfo")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("clientInfo", &self.client_info);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["protocolVersion", "capabilities", "clientInfo", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -4655,6 +4709,17 @@ impl InitializeResult {
     }
 }
 
+impl codec::Vacant for InitializeResult {
+    const VACANT: Self = Self {
+        protocol_version: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        server_info: codec::Vacant::VACANT,
+        instructions: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializeResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4664,51 +4729,42 @@ impl<'de> Deserialize<'de> for InitializeResult {
 impl<'de> codec::FromMembers<'de> for InitializeResult {
     const NAME: &'static str = "InitializeResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut server_info = codec::Slot::EMPTY;
-        let mut instructions = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "protocolVersion" => {
-                    protocol_version.read("protocolVersion", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "serverInfo" => server_info.read("serverInfo", &mut members)?,
-                "instructions" => {
-                    instructions.read_optional("instructions", &mut members)?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "protocolVersion"),
+        (1, "capabilities"),
+        (2, "serverInfo"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "protocolVersion" => reader.read(0, &mut self.protocol_version),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "serverInfo" => reader.read(2, &mut self.server_info),
+            "instructions" => reader.optional(3, &mut self.instructions),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            protocol_version: protocol_version.required("protocolVersion")?,
-            capabilities: capabilities.required("capabilities")?,
-            server_info: server_info.required("serverInfo")?,
-            instructions: instructions.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("protocolVersion", &self.protocol_version);
+        writer.member("capabilities", &self.capabilities);
+        writer.member("serverInfo", &self.server_info);
+        writer.optional("instructions", &self.instructions);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -4716,8 +4772,8 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -4767,6 +4823,13 @@ impl InitializedNotification {
     }
 }
 
+impl codec::Vacant for InitializedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InitializedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4775,48 +4838,33 @@ impl<'de> Deserialize<'de> for InitializedNotification {
 
 impl<'de> codec::FromMembers<'de> for InitializedNotification {
     const NAME: &'static str = "InitializedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/initialized",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/initialized"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InitializedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/initialized")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/initialized");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -4905,6 +4953,10 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
+impl codec::Vacant for JSONRPCMessage {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
+}
+
 /// The answer to a request: a [`JSONRPCResultResponse`] or a [`JSONRPCErrorResponse`], never
 /// both.
 ///
@@ -4966,6 +5018,10 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCResponse {
+    const VACANT: Self = Self::Result(codec::Vacant::VACANT);
+}
+
 /// Answer to a request that succeeded.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#jsonrpcresultresponse)
@@ -4995,6 +5051,14 @@ impl JSONRPCResultResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCResultResponse {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5004,40 +5068,37 @@ impl<'de> Deserialize<'de> for JSONRPCResultResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "result" => reader.read(2, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("result", &self.result);
+        writer.extra(&self.extra, &["jsonrpc", "id", "result"]);
+        writer.end()
     }
 }
 
@@ -5076,6 +5137,14 @@ impl ListPromptsRequest {
     }
 }
 
+impl codec::Vacant for ListPromptsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5085,51 +5154,39 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "prompts/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5179,6 +5236,15 @@ impl ListPromptsResult {
     }
 }
 
+impl codec::Vacant for ListPromptsResult {
+    const VACANT: Self = Self {
+        prompts: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5187,39 +5253,33 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "prompts")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut prompts = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "prompts" => prompts.read("prompts", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "prompts" => reader.read(0, &mut self.prompts),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            prompts: prompts.required("prompts")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("prompts", &self.prompts);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -5259,6 +5319,14 @@ impl ListResourceTemplatesRequest {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5268,51 +5336,39 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/templates/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/templates/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/templates/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5362,6 +5418,15 @@ impl ListResourceTemplatesResult {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesResult {
+    const VACANT: Self = Self {
+        resource_templates: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5370,41 +5435,33 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resourceTemplates")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource_templates = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resourceTemplates" => {
-                    resource_templates.read("resourceTemplates", &mut members)?
-                }
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource_templates: resource_templates.required("resourceTemplates")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resourceTemplates", &self.resource_templates);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -5443,6 +5500,14 @@ impl ListResourcesRequest {
     }
 }
 
+impl codec::Vacant for ListResourcesRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5452,51 +5517,39 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5546,6 +5599,15 @@ impl ListResourcesResult {
     }
 }
 
+impl codec::Vacant for ListResourcesResult {
+    const VACANT: Self = Self {
+        resources: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5554,39 +5616,33 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resources")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resources = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resources" => resources.read("resources", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resources" => reader.read(0, &mut self.resources),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resources: resources.required("resources")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resources", &self.resources);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -5626,6 +5682,14 @@ impl ListRootsRequest {
     }
 }
 
+impl codec::Vacant for ListRootsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5635,46 +5699,39 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "roots/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "roots/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "roots/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5713,6 +5770,14 @@ impl ListRootsResult {
     }
 }
 
+impl codec::Vacant for ListRootsResult {
+    const VACANT: Self = Self {
+        roots: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5721,35 +5786,31 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut roots = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "roots" => roots.read("roots", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "roots" => reader.read(0, &mut self.roots),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            roots: roots.required("roots")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["roots", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("roots", &self.roots);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["roots", "_meta"]);
+        writer.end()
     }
 }
 
@@ -5808,6 +5869,14 @@ impl ListTasksRequest {
     }
 }
 
+impl codec::Vacant for ListTasksRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListTasksRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5817,46 +5886,39 @@ impl<'de> Deserialize<'de> for ListTasksRequest {
 impl<'de> codec::FromMembers<'de> for ListTasksRequest {
     const NAME: &'static str = "ListTasksRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tasks/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListTasksRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5929,6 +5991,15 @@ impl ListTasksResult {
     }
 }
 
+impl codec::Vacant for ListTasksResult {
+    const VACANT: Self = Self {
+        tasks: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListTasksResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5937,39 +6008,33 @@ impl<'de> Deserialize<'de> for ListTasksResult {
 
 impl<'de> codec::FromMembers<'de> for ListTasksResult {
     const NAME: &'static str = "ListTasksResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tasks")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tasks = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tasks" => tasks.read("tasks", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tasks" => reader.read(0, &mut self.tasks),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tasks: tasks.required("tasks")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListTasksResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tasks", &self.tasks)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tasks", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tasks", &self.tasks);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["tasks", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6008,6 +6073,14 @@ impl ListToolsRequest {
     }
 }
 
+impl codec::Vacant for ListToolsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6017,46 +6090,39 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/list"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/list");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -6106,6 +6172,15 @@ impl ListToolsResult {
     }
 }
 
+impl codec::Vacant for ListToolsResult {
+    const VACANT: Self = Self {
+        tools: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6114,39 +6189,33 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "tools")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read("tools", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.read(0, &mut self.tools),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.required("tools")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tools", &self.tools);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6174,6 +6243,13 @@ impl LoggingMessageNotification {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6183,47 +6259,37 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/message",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/message"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/message");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -6277,6 +6343,16 @@ impl LoggingMessageNotificationParams {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotificationParams {
+    const VACANT: Self = Self {
+        level: codec::Vacant::VACANT,
+        logger: None,
+        data: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6285,43 +6361,35 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level"), (2, "data")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut level = codec::Slot::EMPTY;
-        let mut logger = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "level" => level.read("level", &mut members)?,
-                "logger" => logger.read_optional("logger", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "level" => reader.read(0, &mut self.level),
+            "logger" => reader.optional(1, &mut self.logger),
+            "data" => reader.read(2, &mut self.data),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            level: level.required("level")?,
-            logger: logger.optional(),
-            data: data.required("data")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "logger", "data", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("level", &self.level);
+        writer.optional("logger", &self.logger);
+        writer.member("data", &self.data);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["level", "logger", "data", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6357,6 +6425,13 @@ impl NotificationParams {
     }
 }
 
+impl codec::Vacant for NotificationParams {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for NotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6365,31 +6440,29 @@ impl<'de> Deserialize<'de> for NotificationParams {
 
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for NotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -6431,6 +6504,15 @@ impl PaginatedRequest {
     }
 }
 
+impl codec::Vacant for PaginatedRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        method: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6440,44 +6522,39 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "method" => method.read("method", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (2, "id"),
+        (3, "method"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "params" => reader.optional(0, &mut self.params),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            "method" => reader.read(3, &mut self.method),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            method: method.required("method")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "jsonrpc", "id", "method"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("method", &self.method);
+        writer.extra(&self.extra, &["params", "jsonrpc", "id", "method"]);
+        writer.end()
     }
 }
 
@@ -6524,6 +6601,14 @@ impl PaginatedRequestParams {
     }
 }
 
+impl codec::Vacant for PaginatedRequestParams {
+    const VACANT: Self = Self {
+        cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6532,35 +6617,31 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "cursor" => cursor.read_optional("cursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "cursor" => reader.optional(0, &mut self.cursor),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            cursor: cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["cursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("cursor", &self.cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["cursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6607,6 +6688,14 @@ impl PaginatedResult {
     }
 }
 
+impl codec::Vacant for PaginatedResult {
+    const VACANT: Self = Self {
+        next_cursor: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6615,35 +6704,31 @@ impl<'de> Deserialize<'de> for PaginatedResult {
 
 impl<'de> codec::FromMembers<'de> for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "nextCursor" => reader.optional(0, &mut self.next_cursor),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["nextCursor", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["nextCursor", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6699,6 +6784,14 @@ impl PingRequest {
     }
 }
 
+impl codec::Vacant for PingRequest {
+    const VACANT: Self = Self {
+        params: None,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PingRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6708,46 +6801,39 @@ impl<'de> Deserialize<'de> for PingRequest {
 impl<'de> codec::FromMembers<'de> for PingRequest {
     const NAME: &'static str = "PingRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "ping", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "ping"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PingRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "ping")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "ping");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -6775,6 +6861,13 @@ impl ProgressNotification {
     }
 }
 
+impl codec::Vacant for ProgressNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6784,47 +6877,37 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/progress",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/progress"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/progress");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -6891,6 +6974,17 @@ impl ProgressNotificationParams {
     }
 }
 
+impl codec::Vacant for ProgressNotificationParams {
+    const VACANT: Self = Self {
+        progress_token: codec::Vacant::VACANT,
+        progress: codec::Vacant::VACANT,
+        total: None,
+        message: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6900,50 +6994,44 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut progress = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => progress_token.read("progressToken", &mut members)?,
-                "progress" => progress.read("progress", &mut members)?,
-                "total" => total.read_optional("total", &mut members)?,
-                "message" => message.read_optional("message", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "progressToken"),
+        (1, "progress"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.read(0, &mut self.progress_token),
+            "progress" => reader.read(1, &mut self.progress),
+            "total" => reader.optional(2, &mut self.total),
+            "message" => reader.optional(3, &mut self.message),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.required("progressToken")?,
-            progress: progress.required("progress")?,
-            total: total.optional(),
-            message: message.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("progressToken", &self.progress_token);
+        writer.member("progress", &self.progress);
+        writer.optional("total", &self.total);
+        writer.optional("message", &self.message);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["progressToken", "progress", "total", "message", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -6979,6 +7067,13 @@ impl PromptListChangedNotification {
     }
 }
 
+impl codec::Vacant for PromptListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6987,48 +7082,33 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/prompts/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/prompts/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/prompts/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -7060,6 +7140,14 @@ impl ReadResourceRequest {
     }
 }
 
+impl codec::Vacant for ReadResourceRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7069,51 +7157,40 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/read",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/read"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/read");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -7153,6 +7230,14 @@ impl ReadResourceRequestParams {
     }
 }
 
+impl codec::Vacant for ReadResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7161,35 +7246,31 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -7229,6 +7310,14 @@ impl ReadResourceResult {
     }
 }
 
+impl codec::Vacant for ReadResourceResult {
+    const VACANT: Self = Self {
+        contents: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7237,35 +7326,31 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contents")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut contents = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "contents" => contents.read("contents", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "contents" => reader.read(0, &mut self.contents),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            contents: contents.required("contents")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["contents", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("contents", &self.contents);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["contents", "_meta"]);
+        writer.end()
     }
 }
 
@@ -7293,6 +7378,13 @@ impl RelatedTaskMetadata {
     }
 }
 
+impl codec::Vacant for RelatedTaskMetadata {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RelatedTaskMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7301,31 +7393,29 @@ impl<'de> Deserialize<'de> for RelatedTaskMetadata {
 
 impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
     const NAME: &'static str = "RelatedTaskMetadata";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RelatedTaskMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.extra(&self.extra, &["taskId"]);
+        writer.end()
     }
 }
 
@@ -7361,6 +7451,13 @@ impl RequestParams {
     }
 }
 
+impl codec::Vacant for RequestParams {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7369,31 +7466,29 @@ impl<'de> Deserialize<'de> for RequestParams {
 
 impl<'de> codec::FromMembers<'de> for RequestParams {
     const NAME: &'static str = "RequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -7429,6 +7524,13 @@ impl ResourceListChangedNotification {
     }
 }
 
+impl codec::Vacant for ResourceListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7437,48 +7539,33 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -7517,6 +7604,14 @@ impl ResourceRequestParams {
     }
 }
 
+impl codec::Vacant for ResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7525,35 +7620,31 @@ impl<'de> Deserialize<'de> for ResourceRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
     const NAME: &'static str = "ResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -7582,6 +7673,13 @@ impl ResourceUpdatedNotification {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7591,47 +7689,37 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/updated",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/updated"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/updated");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -7671,6 +7759,14 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotificationParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7679,35 +7775,31 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -7743,6 +7835,13 @@ impl ResultObject {
     }
 }
 
+impl codec::Vacant for ResultObject {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResultObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7751,31 +7850,29 @@ impl<'de> Deserialize<'de> for ResultObject {
 
 impl<'de> codec::FromMembers<'de> for ResultObject {
     const NAME: &'static str = "Result";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResultObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -7825,6 +7922,13 @@ impl RootsListChangedNotification {
     }
 }
 
+impl codec::Vacant for RootsListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RootsListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7833,48 +7937,33 @@ impl<'de> Deserialize<'de> for RootsListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
     const NAME: &'static str = "RootsListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/roots/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/roots/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RootsListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/roots/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/roots/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -7916,6 +8005,15 @@ impl SamplingMessage {
     }
 }
 
+impl codec::Vacant for SamplingMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7924,39 +8022,33 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["role", "content", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["role", "content", "_meta"]);
+        writer.end()
     }
 }
 
@@ -8061,6 +8153,10 @@ impl Serialize for SamplingMessageContentBlock {
     }
 }
 
+impl codec::Vacant for SamplingMessageContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// Which requests about tools a server can run as tasks.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -8089,6 +8185,13 @@ impl ToolTasks {
     }
 }
 
+impl codec::Vacant for ToolTasks {
+    const VACANT: Self = Self {
+        call: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolTasks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8097,31 +8200,29 @@ impl<'de> Deserialize<'de> for ToolTasks {
 
 impl<'de> codec::FromMembers<'de> for ToolTasks {
     const NAME: &'static str = "ToolTasks";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut call = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "call" => call.read_optional("call", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "call" => reader.optional(0, &mut self.call),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            call: call.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "call", &self.call)?;
-        self.extra.write(&mut map, &["call"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("call", &self.call);
+        writer.extra(&self.extra, &["call"]);
+        writer.end()
     }
 }
 
@@ -8153,6 +8254,13 @@ impl ServerTaskRequests {
     }
 }
 
+impl codec::Vacant for ServerTaskRequests {
+    const VACANT: Self = Self {
+        tools: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerTaskRequests {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8161,31 +8269,29 @@ impl<'de> Deserialize<'de> for ServerTaskRequests {
 
 impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
     const NAME: &'static str = "ServerTaskRequests";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.optional(0, &mut self.tools),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerTaskRequests {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra.write(&mut map, &["tools"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("tools", &self.tools);
+        writer.extra(&self.extra, &["tools"]);
+        writer.end()
     }
 }
 
@@ -8237,6 +8343,15 @@ impl ServerTasksCapability {
     }
 }
 
+impl codec::Vacant for ServerTasksCapability {
+    const VACANT: Self = Self {
+        list: None,
+        cancel: None,
+        requests: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerTasksCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8245,39 +8360,33 @@ impl<'de> Deserialize<'de> for ServerTasksCapability {
 
 impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
     const NAME: &'static str = "ServerTasksCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut list = codec::Slot::EMPTY;
-        let mut cancel = codec::Slot::EMPTY;
-        let mut requests = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "list" => list.read_optional("list", &mut members)?,
-                "cancel" => cancel.read_optional("cancel", &mut members)?,
-                "requests" => requests.read_optional("requests", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "list" => reader.optional(0, &mut self.list),
+            "cancel" => reader.optional(1, &mut self.cancel),
+            "requests" => reader.optional(2, &mut self.requests),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            list: list.optional(),
-            cancel: cancel.optional(),
-            requests: requests.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerTasksCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "list", &self.list)?;
-        codec::write_optional(&mut map, "cancel", &self.cancel)?;
-        codec::write_optional(&mut map, "requests", &self.requests)?;
-        self.extra.write(&mut map, &["list", "cancel", "requests"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("list", &self.list);
+        writer.optional("cancel", &self.cancel);
+        writer.optional("requests", &self.requests);
+        writer.extra(&self.extra, &["list", "cancel", "requests"]);
+        writer.end()
     }
 }
 
@@ -8372,6 +8481,19 @@ impl ServerCapabilities {
     }
 }
 
+impl codec::Vacant for ServerCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        logging: None,
+        completions: None,
+        prompts: None,
+        resources: None,
+        tools: None,
+        tasks: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8380,58 +8502,42 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut logging = codec::Slot::EMPTY;
-        let mut completions = codec::Slot::EMPTY;
-        let mut prompts = codec::Slot::EMPTY;
-        let mut resources = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut tasks = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "logging" => logging.read_optional("logging", &mut members)?,
-                "completions" => completions.read_optional("completions", &mut members)?,
-                "prompts" => prompts.read_optional("prompts", &mut members)?,
-                "resources" => resources.read_optional("resources", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                "tasks" => tasks.read_optional("tasks", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "logging" => reader.optional(1, &mut self.logging),
+            "completions" => reader.optional(2, &mut self.completions),
+            "prompts" => reader.optional(3, &mut self.prompts),
+            "resources" => reader.optional(4, &mut self.resources),
+            "tools" => reader.optional(5, &mut self.tools),
+            "tasks" => reader.optional(6, &mut self.tasks),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            logging: logging.optional(),
-            completions: completions.optional(),
-            prompts: prompts.optional(),
-            resources: resources.optional(),
-            tools: tools.optional(),
-            tasks: tasks.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "tasks", &self.tasks)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("logging", &self.logging);
+        writer.optional("completions", &self.completions);
+        writer.optional("prompts", &self.prompts);
+        writer.optional("resources", &self.resources);
+        writer.optional("tools", &self.tools);
+        writer.optional("tasks", &self.tasks);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -8441,8 +8547,8 @@ impl Serialize for ServerCapabilities {
                     "tools",
                     "tasks",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -8606,6 +8712,10 @@ impl Serialize for ServerNotification {
     }
 }
 
+impl codec::Vacant for ServerNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
+}
+
 /// Any request that a server sends on its own. From 2026-07-28 on there are none: a server
 /// asks by way of an input-required result.
 ///
@@ -8741,6 +8851,10 @@ impl Serialize for ServerRequest {
             Self::Elicit(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ServerRequest {
+    const VACANT: Self = Self::Ping(codec::Vacant::VACANT);
 }
 
 /// Any result that a server sends. Several have the same shape, so the request's method
@@ -9020,6 +9134,10 @@ impl Serialize for ServerResult {
     }
 }
 
+impl codec::Vacant for ServerResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// Tells the server which log messages the client wants from now on. Replaced in 2026-07-28 by
 /// a level in each request's `_meta`.
 ///
@@ -9068,6 +9186,14 @@ impl SetLevelRequest {
     }
 }
 
+impl codec::Vacant for SetLevelRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SetLevelRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9077,51 +9203,40 @@ impl<'de> Deserialize<'de> for SetLevelRequest {
 impl<'de> codec::FromMembers<'de> for SetLevelRequest {
     const NAME: &'static str = "SetLevelRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "logging/setLevel",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "logging/setLevel"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SetLevelRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "logging/setLevel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "logging/setLevel");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -9160,6 +9275,14 @@ impl SetLevelRequestParams {
     }
 }
 
+impl codec::Vacant for SetLevelRequestParams {
+    const VACANT: Self = Self {
+        level: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SetLevelRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9168,35 +9291,31 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 
 impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
     const NAME: &'static str = "SetLevelRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut level = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "level" => level.read("level", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "level" => reader.read(0, &mut self.level),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            level: level.required("level")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SetLevelRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("level", &self.level);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["level", "_meta"]);
+        writer.end()
     }
 }
 
@@ -9248,6 +9367,14 @@ impl SubscribeRequest {
     }
 }
 
+impl codec::Vacant for SubscribeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscribeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9257,51 +9384,40 @@ impl<'de> Deserialize<'de> for SubscribeRequest {
 impl<'de> codec::FromMembers<'de> for SubscribeRequest {
     const NAME: &'static str = "SubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/subscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/subscribe"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/subscribe");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -9340,6 +9456,14 @@ impl SubscribeRequestParams {
     }
 }
 
+impl codec::Vacant for SubscribeRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9348,35 +9472,31 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 
 impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
     const NAME: &'static str = "SubscribeRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -9446,6 +9566,19 @@ impl Task {
     }
 }
 
+impl codec::Vacant for Task {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl: codec::Vacant::VACANT,
+        poll_interval: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9455,71 +9588,50 @@ impl<'de> Deserialize<'de> for Task {
 impl<'de> codec::FromMembers<'de> for Task {
     const NAME: &'static str = "Task";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl = codec::Slot::EMPTY;
-        let mut poll_interval = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttl" => {
-                    codec::read_nullable_int(
-                        &mut ttl,
-                        "ttl",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "pollInterval" => {
-                    codec::read_optional_int(
-                        &mut poll_interval,
-                        "pollInterval",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "taskId"),
+        (1, "status"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttl"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.read(1, &mut self.status),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttl" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.ttl),
+            "pollInterval" => {
+                reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl: ttl.required("ttl")?,
-            poll_interval: poll_interval.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.member("ttl", &self.ttl);
+        writer.optional("pollInterval", &self.poll_interval);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -9529,8 +9641,8 @@ impl Serialize for Task {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -9578,6 +9690,14 @@ impl TaskAugmentedRequestParams {
     }
 }
 
+impl codec::Vacant for TaskAugmentedRequestParams {
+    const VACANT: Self = Self {
+        task: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TaskAugmentedRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9586,35 +9706,31 @@ impl<'de> Deserialize<'de> for TaskAugmentedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
     const NAME: &'static str = "TaskAugmentedRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "task" => task.read_optional("task", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "task" => reader.optional(0, &mut self.task),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task: task.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TaskAugmentedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["task", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("task", &self.task);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["task", "_meta"]);
+        writer.end()
     }
 }
 
@@ -9649,6 +9765,13 @@ impl TaskMetadata {
     }
 }
 
+impl codec::Vacant for TaskMetadata {
+    const VACANT: Self = Self {
+        ttl: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TaskMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9657,38 +9780,29 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 
 impl<'de> codec::FromMembers<'de> for TaskMetadata {
     const NAME: &'static str = "TaskMetadata";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ttl = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ttl" => {
-                    codec::read_optional_int(
-                        &mut ttl,
-                        "ttl",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ttl" => reader.optional_int(0, i64::MIN..=i64::MAX, &mut self.ttl),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ttl: ttl.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TaskMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "ttl", &self.ttl)?;
-        self.extra.write(&mut map, &["ttl"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("ttl", &self.ttl);
+        writer.extra(&self.extra, &["ttl"]);
+        writer.end()
     }
 }
 
@@ -9755,6 +9869,10 @@ impl std::str::FromStr for TaskStatus {
     }
 }
 
+impl codec::Vacant for TaskStatus {
+    const VACANT: Self = Self::Working;
+}
+
 impl std::fmt::Display for TaskStatus {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
@@ -9819,6 +9937,13 @@ impl TaskStatusNotification {
     }
 }
 
+impl codec::Vacant for TaskStatusNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TaskStatusNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9828,47 +9953,37 @@ impl<'de> Deserialize<'de> for TaskStatusNotification {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
     const NAME: &'static str = "TaskStatusNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/tasks/status",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/tasks/status"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TaskStatusNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tasks/status")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/tasks/status");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -9949,6 +10064,20 @@ impl TaskStatusNotificationParams {
     }
 }
 
+impl codec::Vacant for TaskStatusNotificationParams {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl: codec::Vacant::VACANT,
+        poll_interval: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9958,75 +10087,52 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
     const NAME: &'static str = "TaskStatusNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl = codec::Slot::EMPTY;
-        let mut poll_interval = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttl" => {
-                    codec::read_nullable_int(
-                        &mut ttl,
-                        "ttl",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "pollInterval" => {
-                    codec::read_optional_int(
-                        &mut poll_interval,
-                        "pollInterval",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "taskId"),
+        (2, "status"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttl"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.read(2, &mut self.status),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttl" => reader.optional_int(6, i64::MIN..=i64::MAX, &mut self.ttl),
+            "pollInterval" => {
+                reader.optional_int(7, i64::MIN..=i64::MAX, &mut self.poll_interval)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl: ttl.required("ttl")?,
-            poll_interval: poll_interval.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TaskStatusNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.member("ttl", &self.ttl);
+        writer.optional("pollInterval", &self.poll_interval);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -10037,8 +10143,8 @@ impl Serialize for TaskStatusNotificationParams {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -10091,6 +10197,15 @@ impl ToolInputSchema {
     }
 }
 
+impl codec::Vacant for ToolInputSchema {
+    const VACANT: Self = Self {
+        schema: None,
+        properties: None,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolInputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10099,43 +10214,35 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = codec::Slot::EMPTY;
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "$schema" => schema.read_optional("$schema", &mut members)?,
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read_optional("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "$schema" => reader.optional(0, &mut self.schema),
+            "type" => reader.text(1, "object"),
+            "properties" => reader.optional(2, &mut self.properties),
+            "required" => reader.optional(3, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            schema: schema.optional(),
-            properties: properties.optional(),
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("$schema", &self.schema);
+        writer.member("type", "object");
+        writer.optional("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -10188,6 +10295,15 @@ impl ToolOutputSchema {
     }
 }
 
+impl codec::Vacant for ToolOutputSchema {
+    const VACANT: Self = Self {
+        schema: None,
+        properties: None,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolOutputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10196,43 +10312,35 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = codec::Slot::EMPTY;
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "$schema" => schema.read_optional("$schema", &mut members)?,
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read_optional("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "$schema" => reader.optional(0, &mut self.schema),
+            "type" => reader.text(1, "object"),
+            "properties" => reader.optional(2, &mut self.properties),
+            "required" => reader.optional(3, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            schema: schema.optional(),
-            properties: properties.optional(),
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("$schema", &self.schema);
+        writer.member("type", "object");
+        writer.optional("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -10339,6 +10447,21 @@ impl Tool {
     }
 }
 
+impl codec::Vacant for Tool {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        description: None,
+        input_schema: codec::Vacant::VACANT,
+        execution: None,
+        output_schema: None,
+        annotations: None,
+        meta: None,
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10347,66 +10470,46 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut input_schema = codec::Slot::EMPTY;
-        let mut execution = codec::Slot::EMPTY;
-        let mut output_schema = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                "execution" => execution.read_optional("execution", &mut members)?,
-                "outputSchema" => {
-                    output_schema.read_optional("outputSchema", &mut members)?
-                }
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "inputSchema" => reader.read(3, &mut self.input_schema),
+            "execution" => reader.optional(4, &mut self.execution),
+            "outputSchema" => reader.optional(5, &mut self.output_schema),
+            "annotations" => reader.optional(6, &mut self.annotations),
+            "_meta" => reader.optional(7, &mut self.meta),
+            "icons" => reader.optional(8, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            description: description.optional(),
-            input_schema: input_schema.required("inputSchema")?,
-            execution: execution.optional(),
-            output_schema: output_schema.optional(),
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "execution", &self.execution)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("inputSchema", &self.input_schema);
+        writer.optional("execution", &self.execution);
+        writer.optional("outputSchema", &self.output_schema);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.optional("icons", &self.icons);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -10418,8 +10521,8 @@ impl Serialize for Tool {
                     "_meta",
                     "icons",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -10467,6 +10570,10 @@ impl std::str::FromStr for TaskSupport {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for TaskSupport {
+    const VACANT: Self = Self::Forbidden;
 }
 
 impl std::fmt::Display for TaskSupport {
@@ -10517,6 +10624,13 @@ impl ToolExecution {
     }
 }
 
+impl codec::Vacant for ToolExecution {
+    const VACANT: Self = Self {
+        task_support: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolExecution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10525,31 +10639,29 @@ impl<'de> Deserialize<'de> for ToolExecution {
 
 impl<'de> codec::FromMembers<'de> for ToolExecution {
     const NAME: &'static str = "ToolExecution";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_support = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskSupport" => task_support.read_optional("taskSupport", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskSupport" => reader.optional(0, &mut self.task_support),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_support: task_support.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolExecution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "taskSupport", &self.task_support)?;
-        self.extra.write(&mut map, &["taskSupport"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("taskSupport", &self.task_support);
+        writer.extra(&self.extra, &["taskSupport"]);
+        writer.end()
     }
 }
 
@@ -10585,6 +10697,13 @@ impl ToolListChangedNotification {
     }
 }
 
+impl codec::Vacant for ToolListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10593,48 +10712,33 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/tools/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/tools/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/tools/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -10700,6 +10804,17 @@ impl ToolResultContent {
     }
 }
 
+impl codec::Vacant for ToolResultContent {
+    const VACANT: Self = Self {
+        tool_use_id: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        structured_content: None,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolResultContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10709,55 +10824,44 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 impl<'de> codec::FromMembers<'de> for ToolResultContent {
     const NAME: &'static str = "ToolResultContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut tool_use_id = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut structured_content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "tool_result", &mut members)?
-                }
-                "toolUseId" => tool_use_id.read("toolUseId", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                "structuredContent" => {
-                    structured_content.read_optional("structuredContent", &mut members)?
-                }
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "toolUseId"),
+        (2, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "tool_result"),
+            "toolUseId" => reader.read(1, &mut self.tool_use_id),
+            "content" => reader.read(2, &mut self.content),
+            "structuredContent" => reader.optional(3, &mut self.structured_content),
+            "isError" => reader.optional(4, &mut self.is_error),
+            "_meta" => reader.optional(5, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            tool_use_id: tool_use_id.required("toolUseId")?,
-            content: content.required("content")?,
-            structured_content: structured_content.optional(),
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolResultContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_result")?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "tool_result");
+        writer.member("toolUseId", &self.tool_use_id);
+        writer.member("content", &self.content);
+        writer.optional("structuredContent", &self.structured_content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "toolUseId",
@@ -10766,8 +10870,8 @@ impl Serialize for ToolResultContent {
                     "isError",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -10792,6 +10896,13 @@ impl URLElicitationRequiredErrorData {
     }
 }
 
+impl codec::Vacant for URLElicitationRequiredErrorData {
+    const VACANT: Self = Self {
+        elicitations: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for URLElicitationRequiredErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10800,31 +10911,29 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredErrorData {
 
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
     const NAME: &'static str = "URLElicitationRequiredErrorData";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "elicitations")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut elicitations = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "elicitations" => elicitations.read("elicitations", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "elicitations" => reader.read(0, &mut self.elicitations),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            elicitations: elicitations.required("elicitations")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for URLElicitationRequiredErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("elicitations", &self.elicitations)?;
-        self.extra.write(&mut map, &["elicitations"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("elicitations", &self.elicitations);
+        writer.extra(&self.extra, &["elicitations"]);
+        writer.end()
     }
 }
 
@@ -10855,6 +10964,14 @@ impl URLElicitationRequiredErrorObject {
     }
 }
 
+impl codec::Vacant for URLElicitationRequiredErrorObject {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for URLElicitationRequiredErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10864,40 +10981,37 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredErrorObject {
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
     const NAME: &'static str = "URLElicitationRequiredErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32042i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "code"),
+        (1, "message"),
+        (2, "data"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32042i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.read(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.required("data")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for URLElicitationRequiredErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32042i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32042i64);
+        writer.member("message", &self.message);
+        writer.member("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -10937,6 +11051,14 @@ impl URLElicitationRequiredError {
     }
 }
 
+impl codec::Vacant for URLElicitationRequiredError {
+    const VACANT: Self = Self {
+        error: codec::Vacant::VACANT,
+        id: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for URLElicitationRequiredError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10945,41 +11067,33 @@ impl<'de> Deserialize<'de> for URLElicitationRequiredError {
 
 impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
     const NAME: &'static str = "URLElicitationRequiredError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut error = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "error" => error.read("error", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "error" => reader.read(0, &mut self.error),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.optional(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            error: error.required("error")?,
-            id: id.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for URLElicitationRequiredError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("error", &self.error);
+        writer.member("jsonrpc", "2.0");
+        writer.optional("id", &self.id);
+        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -11030,6 +11144,14 @@ impl UnsubscribeRequest {
     }
 }
 
+impl codec::Vacant for UnsubscribeRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsubscribeRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11039,51 +11161,40 @@ impl<'de> Deserialize<'de> for UnsubscribeRequest {
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
     const NAME: &'static str = "UnsubscribeRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/unsubscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/unsubscribe"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/unsubscribe");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -11122,6 +11233,14 @@ impl UnsubscribeRequestParams {
     }
 }
 
+impl codec::Vacant for UnsubscribeRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11130,34 +11249,30 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 
 impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
     const NAME: &'static str = "UnsubscribeRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }

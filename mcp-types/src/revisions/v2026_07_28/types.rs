@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
@@ -62,6 +61,15 @@ impl Annotations {
     }
 }
 
+impl codec::Vacant for Annotations {
+    const VACANT: Self = Self {
+        audience: None,
+        priority: None,
+        last_modified: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Annotations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -70,51 +78,34 @@ impl<'de> Deserialize<'de> for Annotations {
 
 impl<'de> codec::FromMembers<'de> for Annotations {
     const NAME: &'static str = "Annotations";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut audience = codec::Slot::EMPTY;
-        let mut priority = codec::Slot::EMPTY;
-        let mut last_modified = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "audience" => audience.read_optional("audience", &mut members)?,
-                "priority" => {
-                    codec::read_optional_number(
-                        &mut priority,
-                        "priority",
-                        0.0..=1.0,
-                        &mut members,
-                    )?
-                }
-                "lastModified" => {
-                    last_modified.read_optional("lastModified", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "audience" => reader.optional(0, &mut self.audience),
+            "priority" => reader.optional_number(1, 0.0..=1.0, &mut self.priority),
+            "lastModified" => reader.optional(2, &mut self.last_modified),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            audience: audience.optional(),
-            priority: priority.optional(),
-            last_modified: last_modified.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "audience", &self.audience)?;
-        if let Some(value) = &self.priority {
-            codec::check_number::<S::Error>("priority", value, 0.0..=1.0)?;
-        }
-        codec::write_optional(&mut map, "priority", &self.priority)?;
-        codec::write_optional(&mut map, "lastModified", &self.last_modified)?;
-        self.extra.write(&mut map, &["audience", "priority", "lastModified"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("audience", &self.audience);
+        writer.check_number("priority", self.priority.as_ref(), 0.0..=1.0);
+        writer.optional("priority", &self.priority);
+        writer.optional("lastModified", &self.last_modified);
+        writer.extra(&self.extra, &["audience", "priority", "lastModified"]);
+        writer.end()
     }
 }
 
@@ -168,6 +159,16 @@ impl AudioContent {
     }
 }
 
+impl codec::Vacant for AudioContent {
+    const VACANT: Self = Self {
+        data: codec::Vacant::VACANT,
+        mime_type: codec::Vacant::VACANT,
+        annotations: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for AudioContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -177,47 +178,41 @@ impl<'de> Deserialize<'de> for AudioContent {
 impl<'de> codec::FromMembers<'de> for AudioContent {
     const NAME: &'static str = "AudioContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "audio", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "mimeType" => mime_type.read("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "data"),
+        (2, "mimeType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "audio"),
+            "data" => reader.read(1, &mut self.data),
+            "mimeType" => reader.read(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            data: data.required("data")?,
-            mime_type: mime_type.required("mimeType")?,
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for AudioContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "audio")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["type", "data", "mimeType", "annotations", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "audio");
+        writer.member("data", &self.data);
+        writer.member("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations", "_meta"]);
+        writer.end()
     }
 }
 
@@ -255,6 +250,14 @@ impl BaseMetadata {
     }
 }
 
+impl codec::Vacant for BaseMetadata {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for BaseMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -263,35 +266,31 @@ impl<'de> Deserialize<'de> for BaseMetadata {
 
 impl<'de> codec::FromMembers<'de> for BaseMetadata {
     const NAME: &'static str = "BaseMetadata";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for BaseMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["name", "title"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.extra(&self.extra, &["name", "title"]);
+        writer.end()
     }
 }
 
@@ -450,6 +449,30 @@ impl BlobResourceContents {
     }
 }
 
+impl codec::Vacant for BlobResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        blob: codec::Vacant::VACANT,
+        meta: None,
+        #[cfg(feature = "sep-2093")]
+        name: None,
+        #[cfg(feature = "sep-2093")]
+        title: None,
+        #[cfg(feature = "sep-2093")]
+        description: None,
+        #[cfg(feature = "sep-2093")]
+        icons: None,
+        #[cfg(feature = "sep-2093")]
+        annotations: None,
+        #[cfg(feature = "sep-2093")]
+        size: None,
+        #[cfg(feature = "sep-2093")]
+        resource_type: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for BlobResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -458,123 +481,78 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 
 impl<'de> codec::FromMembers<'de> for BlobResourceContents {
     const NAME: &'static str = "BlobResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "blob")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut blob = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut name = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut title = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut description = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut icons = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut annotations = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut size = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut resource_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "blob" => blob.read("blob", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "name" => name.read_optional("name", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "title" => title.read_optional("title", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "description" => description.read_optional("description", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "icons" => icons.read_optional("icons", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                #[cfg(feature = "sep-2093")]
-                "resourceType" => {
-                    resource_type.read_optional("resourceType", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "blob" => reader.read(2, &mut self.blob),
+            "_meta" => reader.optional(3, &mut self.meta),
+            #[cfg(feature = "sep-2093")]
+            "name" => reader.optional(4, &mut self.name),
+            #[cfg(feature = "sep-2093")]
+            "title" => reader.optional(5, &mut self.title),
+            #[cfg(feature = "sep-2093")]
+            "description" => reader.optional(6, &mut self.description),
+            #[cfg(feature = "sep-2093")]
+            "icons" => reader.optional(7, &mut self.icons),
+            #[cfg(feature = "sep-2093")]
+            "annotations" => reader.optional(8, &mut self.annotations),
+            #[cfg(feature = "sep-2093")]
+            "size" => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            #[cfg(feature = "sep-2093")]
+            "resourceType" => reader.optional(10, &mut self.resource_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            blob: blob.required("blob")?,
-            meta: meta.optional(),
-            #[cfg(feature = "sep-2093")]
-            name: name.optional(),
-            #[cfg(feature = "sep-2093")]
-            title: title.optional(),
-            #[cfg(feature = "sep-2093")]
-            description: description.optional(),
-            #[cfg(feature = "sep-2093")]
-            icons: icons.optional(),
-            #[cfg(feature = "sep-2093")]
-            annotations: annotations.optional(),
-            #[cfg(feature = "sep-2093")]
-            size: size.optional(),
-            #[cfg(feature = "sep-2093")]
-            resource_type: resource_type.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.member("blob", &self.blob);
+        writer.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "name", &self.name)?;
+            writer.optional("name", &self.name);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "title", &self.title)?;
+            writer.optional("title", &self.title);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "description", &self.description)?;
+            writer.optional("description", &self.description);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "icons", &self.icons)?;
+            writer.optional("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "annotations", &self.annotations)?;
+            writer.optional("annotations", &self.annotations);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "size", &self.size)?;
+            writer.optional("size", &self.size);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            writer.optional("resourceType", &self.resource_type);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uri",
                     "mimeType",
@@ -595,8 +573,8 @@ impl Serialize for BlobResourceContents {
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -650,6 +628,15 @@ impl BooleanSchema {
     }
 }
 
+impl codec::Vacant for BooleanSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for BooleanSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -658,43 +645,35 @@ impl<'de> Deserialize<'de> for BooleanSchema {
 
 impl<'de> codec::FromMembers<'de> for BooleanSchema {
     const NAME: &'static str = "BooleanSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "boolean", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "boolean"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "default" => reader.optional(3, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for BooleanSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "boolean")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra.write(&mut map, &["type", "title", "description", "default"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "boolean");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("default", &self.default);
+        writer.extra(&self.extra, &["type", "title", "description", "default"]);
+        writer.end()
     }
 }
 
@@ -740,6 +719,10 @@ impl std::str::FromStr for CacheScope {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for CacheScope {
+    const VACANT: Self = Self::Public;
 }
 
 impl std::fmt::Display for CacheScope {
@@ -813,6 +796,16 @@ impl CacheableResult {
     }
 }
 
+impl codec::Vacant for CacheableResult {
+    const VACANT: Self = Self {
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CacheableResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -822,45 +815,40 @@ impl<'de> Deserialize<'de> for CacheableResult {
 impl<'de> codec::FromMembers<'de> for CacheableResult {
     const NAME: &'static str = "CacheableResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "ttlMs"),
+        (1, "cacheScope"),
+        (3, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ttlMs" => reader.int(0, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(1, &mut self.cache_scope),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CacheableResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["ttlMs", "cacheScope", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["ttlMs", "cacheScope", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -918,6 +906,14 @@ impl CallToolRequest {
     }
 }
 
+impl codec::Vacant for CallToolRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -927,46 +923,40 @@ impl<'de> Deserialize<'de> for CallToolRequest {
 impl<'de> codec::FromMembers<'de> for CallToolRequest {
     const NAME: &'static str = "CallToolRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/call", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/call"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/call");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -1036,6 +1026,17 @@ impl CallToolRequestParams {
     }
 }
 
+impl codec::Vacant for CallToolRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        input_responses: None,
+        request_state: None,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1044,55 +1045,41 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
     const NAME: &'static str = "CallToolRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (4, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut input_responses = codec::Slot::EMPTY;
-        let mut request_state = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "inputResponses" => {
-                    input_responses.read_optional("inputResponses", &mut members)?
-                }
-                "requestState" => {
-                    request_state.read_optional("requestState", &mut members)?
-                }
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "inputResponses" => reader.optional(2, &mut self.input_responses),
+            "requestState" => reader.optional(3, &mut self.request_state),
+            "_meta" => reader.read(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            input_responses: input_responses.optional(),
-            request_state: request_state.optional(),
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("inputResponses", &self.input_responses);
+        writer.optional("requestState", &self.request_state);
+        writer.member("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1187,6 +1174,17 @@ impl CallToolResult {
     }
 }
 
+impl codec::Vacant for CallToolResult {
+    const VACANT: Self = Self {
+        content: codec::Vacant::VACANT,
+        structured_content: None,
+        is_error: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1195,53 +1193,41 @@ impl<'de> Deserialize<'de> for CallToolResult {
 
 impl<'de> codec::FromMembers<'de> for CallToolResult {
     const NAME: &'static str = "CallToolResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "content"), (4, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content = codec::Slot::EMPTY;
-        let mut structured_content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "content" => content.read("content", &mut members)?,
-                "structuredContent" => {
-                    structured_content.read("structuredContent", &mut members)?
-                }
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "content" => reader.read(0, &mut self.content),
+            "structuredContent" => reader.nullable(1, &mut self.structured_content),
+            "isError" => reader.optional(2, &mut self.is_error),
+            "_meta" => reader.optional(3, &mut self.meta),
+            "resultType" => reader.read(4, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content: content.required("content")?,
-            structured_content: structured_content.optional(),
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("content", &self.content);
+        writer.optional("structuredContent", &self.structured_content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer
+            .extra(
+                &self.extra,
                 &["content", "structuredContent", "isError", "_meta", "resultType"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1337,6 +1323,10 @@ impl Serialize for CallToolOutcome {
     }
 }
 
+impl codec::Vacant for CallToolOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
+}
+
 /// Envelope of a `tools/call` request's answer, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresultresponse)
@@ -1366,6 +1356,14 @@ impl CallToolResultResponse {
     }
 }
 
+impl codec::Vacant for CallToolResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CallToolResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1375,40 +1373,37 @@ impl<'de> Deserialize<'de> for CallToolResultResponse {
 impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
     const NAME: &'static str = "CallToolResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CallToolResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -1457,6 +1452,13 @@ impl CancelledNotification {
     }
 }
 
+impl codec::Vacant for CancelledNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1466,47 +1468,37 @@ impl<'de> Deserialize<'de> for CancelledNotification {
 impl<'de> codec::FromMembers<'de> for CancelledNotification {
     const NAME: &'static str = "CancelledNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/cancelled",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/cancelled"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/cancelled");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -1556,6 +1548,15 @@ impl CancelledNotificationParams {
     }
 }
 
+impl codec::Vacant for CancelledNotificationParams {
+    const VACANT: Self = Self {
+        request_id: codec::Vacant::VACANT,
+        reason: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CancelledNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1564,39 +1565,33 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
     const NAME: &'static str = "CancelledNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "requestId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut request_id = codec::Slot::EMPTY;
-        let mut reason = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "requestId" => request_id.read("requestId", &mut members)?,
-                "reason" => reason.read_optional("reason", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "requestId" => reader.read(0, &mut self.request_id),
+            "reason" => reader.optional(1, &mut self.reason),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            request_id: request_id.required("requestId")?,
-            reason: reason.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["requestId", "reason", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("requestId", &self.request_id);
+        writer.optional("reason", &self.reason);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["requestId", "reason", "_meta"]);
+        writer.end()
     }
 }
 
@@ -1643,6 +1638,14 @@ impl SamplingCapability {
     }
 }
 
+impl codec::Vacant for SamplingCapability {
+    const VACANT: Self = Self {
+        context: None,
+        tools: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1651,35 +1654,31 @@ impl<'de> Deserialize<'de> for SamplingCapability {
 
 impl<'de> codec::FromMembers<'de> for SamplingCapability {
     const NAME: &'static str = "SamplingCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut context = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "context" => context.read_optional("context", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "context" => reader.optional(0, &mut self.context),
+            "tools" => reader.optional(1, &mut self.tools),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            context: context.optional(),
-            tools: tools.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra.write(&mut map, &["context", "tools"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("context", &self.context);
+        writer.optional("tools", &self.tools);
+        writer.extra(&self.extra, &["context", "tools"]);
+        writer.end()
     }
 }
 
@@ -1723,6 +1722,14 @@ impl ElicitationCapability {
     }
 }
 
+impl codec::Vacant for ElicitationCapability {
+    const VACANT: Self = Self {
+        form: None,
+        url: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitationCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1731,35 +1738,31 @@ impl<'de> Deserialize<'de> for ElicitationCapability {
 
 impl<'de> codec::FromMembers<'de> for ElicitationCapability {
     const NAME: &'static str = "ElicitationCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut form = codec::Slot::EMPTY;
-        let mut url = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "form" => form.read_optional("form", &mut members)?,
-                "url" => url.read_optional("url", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "form" => reader.optional(0, &mut self.form),
+            "url" => reader.optional(1, &mut self.url),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            form: form.optional(),
-            url: url.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitationCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "form", &self.form)?;
-        codec::write_optional(&mut map, "url", &self.url)?;
-        self.extra.write(&mut map, &["form", "url"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("form", &self.form);
+        writer.optional("url", &self.url);
+        writer.extra(&self.extra, &["form", "url"]);
+        writer.end()
     }
 }
 
@@ -1839,6 +1842,17 @@ impl ClientCapabilities {
     }
 }
 
+impl codec::Vacant for ClientCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        roots: None,
+        sampling: None,
+        elicitation: None,
+        extensions: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -1847,53 +1861,41 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ClientCapabilities {
     const NAME: &'static str = "ClientCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut roots = codec::Slot::EMPTY;
-        let mut sampling = codec::Slot::EMPTY;
-        let mut elicitation = codec::Slot::EMPTY;
-        let mut extensions = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "roots" => roots.read_optional("roots", &mut members)?,
-                "sampling" => sampling.read_optional("sampling", &mut members)?,
-                "elicitation" => elicitation.read_optional("elicitation", &mut members)?,
-                "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "roots" => reader.optional(1, &mut self.roots),
+            "sampling" => reader.optional(2, &mut self.sampling),
+            "elicitation" => reader.optional(3, &mut self.elicitation),
+            "extensions" => reader.optional(4, &mut self.extensions),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            roots: roots.optional(),
-            sampling: sampling.optional(),
-            elicitation: elicitation.optional(),
-            extensions: extensions.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        codec::write_optional(&mut map, "extensions", &self.extensions)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("roots", &self.roots);
+        writer.optional("sampling", &self.sampling);
+        writer.optional("elicitation", &self.elicitation);
+        writer.optional("extensions", &self.extensions);
+        writer
+            .extra(
+                &self.extra,
                 &["experimental", "roots", "sampling", "elicitation", "extensions"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -1936,6 +1938,10 @@ impl Serialize for ClientNotification {
             Self::CancelledNotification(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ClientNotification {
+    const VACANT: Self = Self::CancelledNotification(codec::Vacant::VACANT);
 }
 
 /// Every request that a client may send. The variant follows from `method`.
@@ -2218,6 +2224,10 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl codec::Vacant for ClientRequest {
+    const VACANT: Self = Self::Discover(codec::Vacant::VACANT);
+}
+
 /// Everything that a client may answer. Since 2026-07-28 servers send no requests, so that
 /// only the empty result is left.
 ///
@@ -2283,6 +2293,14 @@ impl CompleteRequest {
     }
 }
 
+impl codec::Vacant for CompleteRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2292,51 +2310,40 @@ impl<'de> Deserialize<'de> for CompleteRequest {
 impl<'de> codec::FromMembers<'de> for CompleteRequest {
     const NAME: &'static str = "CompleteRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "completion/complete",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "completion/complete"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "completion/complete");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -2405,6 +2412,10 @@ impl Serialize for CompletionReference {
     }
 }
 
+impl codec::Vacant for CompletionReference {
+    const VACANT: Self = Self::Prompt(codec::Vacant::VACANT);
+}
+
 /// The argument that the user is typing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -2429,6 +2440,14 @@ impl CompletionArgument {
     }
 }
 
+impl codec::Vacant for CompletionArgument {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        value: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompletionArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2437,35 +2456,31 @@ impl<'de> Deserialize<'de> for CompletionArgument {
 
 impl<'de> codec::FromMembers<'de> for CompletionArgument {
     const NAME: &'static str = "CompletionArgument";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (1, "value")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut value = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "value" => value.read("value", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "value" => reader.read(1, &mut self.value),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            value: value.required("value")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompletionArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("value", &self.value)?;
-        self.extra.write(&mut map, &["name", "value"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.member("value", &self.value);
+        writer.extra(&self.extra, &["name", "value"]);
+        writer.end()
     }
 }
 
@@ -2497,6 +2512,13 @@ impl CompletionContext {
     }
 }
 
+impl codec::Vacant for CompletionContext {
+    const VACANT: Self = Self {
+        arguments: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompletionContext {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2505,31 +2527,29 @@ impl<'de> Deserialize<'de> for CompletionContext {
 
 impl<'de> codec::FromMembers<'de> for CompletionContext {
     const NAME: &'static str = "CompletionContext";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut arguments = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "arguments" => reader.optional(0, &mut self.arguments),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            arguments: arguments.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompletionContext {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["arguments"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("arguments", &self.arguments);
+        writer.extra(&self.extra, &["arguments"]);
+        writer.end()
     }
 }
 
@@ -2580,6 +2600,16 @@ impl CompleteRequestParams {
     }
 }
 
+impl codec::Vacant for CompleteRequestParams {
+    const VACANT: Self = Self {
+        ref_: codec::Vacant::VACANT,
+        argument: codec::Vacant::VACANT,
+        context: None,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2589,42 +2619,39 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
     const NAME: &'static str = "CompleteRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut ref_ = codec::Slot::EMPTY;
-        let mut argument = codec::Slot::EMPTY;
-        let mut context = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "ref" => ref_.read("ref", &mut members)?,
-                "argument" => argument.read("argument", &mut members)?,
-                "context" => context.read_optional("context", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "ref"),
+        (1, "argument"),
+        (3, "_meta"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "ref" => reader.read(0, &mut self.ref_),
+            "argument" => reader.read(1, &mut self.argument),
+            "context" => reader.optional(2, &mut self.context),
+            "_meta" => reader.read(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            ref_: ref_.required("ref")?,
-            argument: argument.required("argument")?,
-            context: context.optional(),
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["ref", "argument", "context", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("ref", &self.ref_);
+        writer.member("argument", &self.argument);
+        writer.optional("context", &self.context);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["ref", "argument", "context", "_meta"]);
+        writer.end()
     }
 }
 
@@ -2670,6 +2697,15 @@ impl Completion {
     }
 }
 
+impl codec::Vacant for Completion {
+    const VACANT: Self = Self {
+        values: codec::Vacant::VACANT,
+        total: None,
+        has_more: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Completion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2678,49 +2714,34 @@ impl<'de> Deserialize<'de> for Completion {
 
 impl<'de> codec::FromMembers<'de> for Completion {
     const NAME: &'static str = "Completion";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "values")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut values = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut has_more = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "values" => {
-                    codec::read_sized(&mut values, "values", 0..=100, &mut members)?
-                }
-                "total" => {
-                    codec::read_optional_int(
-                        &mut total,
-                        "total",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "hasMore" => has_more.read_optional("hasMore", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "values" => reader.sized(0, 0..=100, &mut self.values),
+            "total" => reader.optional_int(1, i64::MIN..=i64::MAX, &mut self.total),
+            "hasMore" => reader.optional(2, &mut self.has_more),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            values: values.required("values")?,
-            total: total.optional(),
-            has_more: has_more.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::check_size::<S::Error>("values", &self.values, 0..=100)?;
-        map.serialize_entry("values", &self.values)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "hasMore", &self.has_more)?;
-        self.extra.write(&mut map, &["values", "total", "hasMore"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.check_size("values", Some(&self.values), 0..=100);
+        writer.member("values", &self.values);
+        writer.optional("total", &self.total);
+        writer.optional("hasMore", &self.has_more);
+        writer.extra(&self.extra, &["values", "total", "hasMore"]);
+        writer.end()
     }
 }
 
@@ -2792,6 +2813,15 @@ impl CompleteResult {
     }
 }
 
+impl codec::Vacant for CompleteResult {
+    const VACANT: Self = Self {
+        completion: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2801,38 +2831,36 @@ impl<'de> Deserialize<'de> for CompleteResult {
 impl<'de> codec::FromMembers<'de> for CompleteResult {
     const NAME: &'static str = "CompleteResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut completion = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "completion" => completion.read("completion", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "completion"),
+        (2, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "completion" => reader.read(0, &mut self.completion),
+            "_meta" => reader.optional(1, &mut self.meta),
+            "resultType" => reader.read(2, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            completion: completion.required("completion")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("completion", &self.completion)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["completion", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("completion", &self.completion);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["completion", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -2865,6 +2893,14 @@ impl CompleteResultResponse {
     }
 }
 
+impl codec::Vacant for CompleteResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CompleteResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -2874,40 +2910,37 @@ impl<'de> Deserialize<'de> for CompleteResultResponse {
 impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
     const NAME: &'static str = "CompleteResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CompleteResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -3005,6 +3038,10 @@ impl Serialize for ContentBlock {
     }
 }
 
+impl codec::Vacant for ContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// Asks the client to have a model continue a conversation (`sampling/createMessage`). It
 /// travels inside an [`InputRequiredResult`] and has no `id` of its own; deprecated since
 /// 2026-07-28.
@@ -3058,6 +3095,13 @@ impl CreateMessageRequest {
     }
 }
 
+impl codec::Vacant for CreateMessageRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3066,42 +3110,31 @@ impl<'de> Deserialize<'de> for CreateMessageRequest {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
     const NAME: &'static str = "CreateMessageRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "sampling/createMessage",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "sampling/createMessage"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "sampling/createMessage");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -3151,6 +3184,10 @@ impl std::str::FromStr for IncludeContext {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for IncludeContext {
+    const VACANT: Self = Self::None;
 }
 
 impl std::fmt::Display for IncludeContext {
@@ -3292,6 +3329,22 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl codec::Vacant for CreateMessageRequestParams {
+    const VACANT: Self = Self {
+        messages: codec::Vacant::VACANT,
+        model_preferences: None,
+        system_prompt: None,
+        include_context: None,
+        temperature: None,
+        max_tokens: codec::Vacant::VACANT,
+        stop_sequences: None,
+        metadata: None,
+        tools: None,
+        tool_choice: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3300,83 +3353,48 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 
 impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
     const NAME: &'static str = "CreateMessageRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "messages"), (5, "maxTokens")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut messages = codec::Slot::EMPTY;
-        let mut model_preferences = codec::Slot::EMPTY;
-        let mut system_prompt = codec::Slot::EMPTY;
-        let mut include_context = codec::Slot::EMPTY;
-        let mut temperature = codec::Slot::EMPTY;
-        let mut max_tokens = codec::Slot::EMPTY;
-        let mut stop_sequences = codec::Slot::EMPTY;
-        let mut metadata = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut tool_choice = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "messages" => messages.read("messages", &mut members)?,
-                "modelPreferences" => {
-                    model_preferences.read_optional("modelPreferences", &mut members)?
-                }
-                "systemPrompt" => {
-                    system_prompt.read_optional("systemPrompt", &mut members)?
-                }
-                "includeContext" => {
-                    include_context.read_optional("includeContext", &mut members)?
-                }
-                "temperature" => temperature.read_optional("temperature", &mut members)?,
-                "maxTokens" => {
-                    codec::read_int(
-                        &mut max_tokens,
-                        "maxTokens",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "stopSequences" => {
-                    stop_sequences.read_optional("stopSequences", &mut members)?
-                }
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                "toolChoice" => tool_choice.read_optional("toolChoice", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "messages" => reader.read(0, &mut self.messages),
+            "modelPreferences" => reader.optional(1, &mut self.model_preferences),
+            "systemPrompt" => reader.optional(2, &mut self.system_prompt),
+            "includeContext" => reader.optional(3, &mut self.include_context),
+            "temperature" => reader.optional(4, &mut self.temperature),
+            "maxTokens" => reader.int(5, i64::MIN..=i64::MAX, &mut self.max_tokens),
+            "stopSequences" => reader.optional(6, &mut self.stop_sequences),
+            "metadata" => reader.optional(7, &mut self.metadata),
+            "tools" => reader.optional(8, &mut self.tools),
+            "toolChoice" => reader.optional(9, &mut self.tool_choice),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            messages: messages.required("messages")?,
-            model_preferences: model_preferences.optional(),
-            system_prompt: system_prompt.optional(),
-            include_context: include_context.optional(),
-            temperature: temperature.optional(),
-            max_tokens: max_tokens.required("maxTokens")?,
-            stop_sequences: stop_sequences.optional(),
-            metadata: metadata.optional(),
-            tools: tools.optional(),
-            tool_choice: tool_choice.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "toolChoice", &self.tool_choice)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("messages", &self.messages);
+        writer.optional("modelPreferences", &self.model_preferences);
+        writer.optional("systemPrompt", &self.system_prompt);
+        writer.optional("includeContext", &self.include_context);
+        writer.optional("temperature", &self.temperature);
+        writer.member("maxTokens", &self.max_tokens);
+        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional("metadata", &self.metadata);
+        writer.optional("tools", &self.tools);
+        writer.optional("toolChoice", &self.tool_choice);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -3389,8 +3407,8 @@ impl Serialize for CreateMessageRequestParams {
                     "tools",
                     "toolChoice",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -3453,6 +3471,10 @@ impl codec::FromText for StopReason {
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
+}
+
+impl codec::Vacant for StopReason {
+    const VACANT: Self = Self::EndTurn;
 }
 
 impl std::fmt::Display for StopReason {
@@ -3524,6 +3546,10 @@ impl Serialize for SamplingContent {
             Self::Array(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for SamplingContent {
+    const VACANT: Self = Self::Block(codec::Vacant::VACANT);
 }
 
 /// What the model said. The client should show it to the user before the server gets it.
@@ -3605,6 +3631,17 @@ impl CreateMessageResult {
     }
 }
 
+impl codec::Vacant for CreateMessageResult {
+    const VACANT: Self = Self {
+        model: codec::Vacant::VACANT,
+        stop_reason: None,
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3614,47 +3651,41 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 impl<'de> codec::FromMembers<'de> for CreateMessageResult {
     const NAME: &'static str = "CreateMessageResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut model = codec::Slot::EMPTY;
-        let mut stop_reason = codec::Slot::EMPTY;
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "model" => model.read("model", &mut members)?,
-                "stopReason" => stop_reason.read_optional("stopReason", &mut members)?,
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "model"),
+        (2, "role"),
+        (3, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "model" => reader.read(0, &mut self.model),
+            "stopReason" => reader.optional(1, &mut self.stop_reason),
+            "role" => reader.read(2, &mut self.role),
+            "content" => reader.read(3, &mut self.content),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            model: model.required("model")?,
-            stop_reason: stop_reason.optional(),
-            role: role.required("role")?,
-            content: content.required("content")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "role", "content", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("model", &self.model);
+        writer.optional("stopReason", &self.stop_reason);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["model", "stopReason", "role", "content", "_meta"]);
+        writer.end()
     }
 }
 
@@ -3710,6 +3741,14 @@ impl DiscoverRequest {
     }
 }
 
+impl codec::Vacant for DiscoverRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for DiscoverRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3719,51 +3758,40 @@ impl<'de> Deserialize<'de> for DiscoverRequest {
 impl<'de> codec::FromMembers<'de> for DiscoverRequest {
     const NAME: &'static str = "DiscoverRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "server/discover",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "server/discover"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for DiscoverRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "server/discover")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "server/discover");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -3869,6 +3897,19 @@ impl DiscoverResult {
     }
 }
 
+impl codec::Vacant for DiscoverResult {
+    const VACANT: Self = Self {
+        supported_versions: codec::Vacant::VACANT,
+        capabilities: codec::Vacant::VACANT,
+        instructions: None,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for DiscoverResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3878,62 +3919,49 @@ impl<'de> Deserialize<'de> for DiscoverResult {
 impl<'de> codec::FromMembers<'de> for DiscoverResult {
     const NAME: &'static str = "DiscoverResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut supported_versions = codec::Slot::EMPTY;
-        let mut capabilities = codec::Slot::EMPTY;
-        let mut instructions = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "supportedVersions" => {
-                    supported_versions.read("supportedVersions", &mut members)?
-                }
-                "capabilities" => capabilities.read("capabilities", &mut members)?,
-                "instructions" => {
-                    instructions.read_optional("instructions", &mut members)?
-                }
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "supportedVersions"),
+        (1, "capabilities"),
+        (3, "ttlMs"),
+        (4, "cacheScope"),
+        (6, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "supportedVersions" => reader.read(0, &mut self.supported_versions),
+            "capabilities" => reader.read(1, &mut self.capabilities),
+            "instructions" => reader.optional(2, &mut self.instructions),
+            "ttlMs" => reader.int(3, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(4, &mut self.cache_scope),
+            "_meta" => reader.optional(5, &mut self.meta),
+            "resultType" => reader.read(6, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            supported_versions: supported_versions.required("supportedVersions")?,
-            capabilities: capabilities.required("capabilities")?,
-            instructions: instructions.optional(),
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for DiscoverResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("supportedVersions", &self.supported_versions)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("supportedVersions", &self.supported_versions);
+        writer.member("capabilities", &self.capabilities);
+        writer.optional("instructions", &self.instructions);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "supportedVersions",
                     "capabilities",
@@ -3943,8 +3971,8 @@ impl Serialize for DiscoverResult {
                     "_meta",
                     "resultType",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -3977,6 +4005,14 @@ impl DiscoverResultResponse {
     }
 }
 
+impl codec::Vacant for DiscoverResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for DiscoverResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -3986,40 +4022,37 @@ impl<'de> Deserialize<'de> for DiscoverResultResponse {
 impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
     const NAME: &'static str = "DiscoverResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for DiscoverResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -4073,6 +4106,13 @@ impl ElicitRequest {
     }
 }
 
+impl codec::Vacant for ElicitRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4081,42 +4121,31 @@ impl<'de> Deserialize<'de> for ElicitRequest {
 
 impl<'de> codec::FromMembers<'de> for ElicitRequest {
     const NAME: &'static str = "ElicitRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (1, "params")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "elicitation/create",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "elicitation/create"),
+            "params" => reader.read(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "elicitation/create");
+        writer.member("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -4156,6 +4185,10 @@ impl std::str::FromStr for ElicitRequestFormParamsMode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for ElicitRequestFormParamsMode {
+    const VACANT: Self = Self::Form;
 }
 
 impl std::fmt::Display for ElicitRequestFormParamsMode {
@@ -4218,6 +4251,15 @@ impl RequestedSchema {
     }
 }
 
+impl codec::Vacant for RequestedSchema {
+    const VACANT: Self = Self {
+        schema: None,
+        properties: codec::Vacant::VACANT,
+        required: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestedSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4226,43 +4268,35 @@ impl<'de> Deserialize<'de> for RequestedSchema {
 
 impl<'de> codec::FromMembers<'de> for RequestedSchema {
     const NAME: &'static str = "RequestedSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "type"), (2, "properties")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = codec::Slot::EMPTY;
-        let mut type_ = codec::Slot::EMPTY;
-        let mut properties = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "$schema" => schema.read_optional("$schema", &mut members)?,
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                "properties" => properties.read("properties", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "$schema" => reader.optional(0, &mut self.schema),
+            "type" => reader.text(1, "object"),
+            "properties" => reader.read(2, &mut self.properties),
+            "required" => reader.optional(3, &mut self.required),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            schema: schema.optional(),
-            properties: properties.required("properties")?,
-            required: required.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestedSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("$schema", &self.schema);
+        writer.member("type", "object");
+        writer.member("properties", &self.properties);
+        writer.optional("required", &self.required);
+        writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
+        writer.end()
     }
 }
 
@@ -4303,6 +4337,15 @@ impl ElicitRequestFormParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestFormParams {
+    const VACANT: Self = Self {
+        mode: None,
+        message: codec::Vacant::VACANT,
+        requested_schema: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestFormParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4312,40 +4355,36 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
     const NAME: &'static str = "ElicitRequestFormParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut requested_schema = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "mode" => mode.read_optional("mode", &mut members)?,
-                "message" => message.read("message", &mut members)?,
-                "requestedSchema" => {
-                    requested_schema.read("requestedSchema", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "message"),
+        (2, "requestedSchema"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "mode" => reader.optional(0, &mut self.mode),
+            "message" => reader.read(1, &mut self.message),
+            "requestedSchema" => reader.read(2, &mut self.requested_schema),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            mode: mode.optional(),
-            message: message.required("message")?,
-            requested_schema: requested_schema.required("requestedSchema")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        self.extra.write(&mut map, &["mode", "message", "requestedSchema"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("mode", &self.mode);
+        writer.member("message", &self.message);
+        writer.member("requestedSchema", &self.requested_schema);
+        writer.extra(&self.extra, &["mode", "message", "requestedSchema"]);
+        writer.end()
     }
 }
 
@@ -4412,6 +4451,10 @@ impl Serialize for ElicitRequestParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestParams {
+    const VACANT: Self = Self::Form(codec::Vacant::VACANT);
+}
+
 /// A question that the user answers on a web page, so that secrets pass by the client and the
 /// model. The client shows the whole address and opens it only with the user's consent.
 ///
@@ -4440,6 +4483,14 @@ impl ElicitRequestURLParams {
     }
 }
 
+impl codec::Vacant for ElicitRequestURLParams {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        url: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestURLParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4449,38 +4500,37 @@ impl<'de> Deserialize<'de> for ElicitRequestURLParams {
 impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
     const NAME: &'static str = "ElicitRequestURLParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut url = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "mode" => codec::read_text(&mut mode, "mode", "url", &mut members)?,
-                "message" => message.read("message", &mut members)?,
-                "url" => url.read("url", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "mode"),
+        (1, "message"),
+        (2, "url"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "mode" => reader.text(0, "url"),
+            "message" => reader.read(1, &mut self.message),
+            "url" => reader.read(2, &mut self.url),
+            _ => reader.extra(&mut self.extra),
         }
-        mode.required("mode")?;
-        Ok(Self {
-            message: message.required("message")?,
-            url: url.required("url")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitRequestURLParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("mode", "url")?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("url", &self.url)?;
-        self.extra.write(&mut map, &["mode", "message", "url"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("mode", "url");
+        writer.member("message", &self.message);
+        writer.member("url", &self.url);
+        writer.extra(&self.extra, &["mode", "message", "url"]);
+        writer.end()
     }
 }
 
@@ -4529,6 +4579,10 @@ impl std::str::FromStr for ElicitAction {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for ElicitAction {
+    const VACANT: Self = Self::Accept;
 }
 
 impl std::fmt::Display for ElicitAction {
@@ -4625,6 +4679,10 @@ impl Serialize for ElicitValue {
     }
 }
 
+impl codec::Vacant for ElicitValue {
+    const VACANT: Self = Self::Array(codec::Vacant::VACANT);
+}
+
 /// The user's reaction to a question, and the form's values where there are any.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
@@ -4676,6 +4734,14 @@ impl ElicitResult {
     }
 }
 
+impl codec::Vacant for ElicitResult {
+    const VACANT: Self = Self {
+        action: codec::Vacant::VACANT,
+        content: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ElicitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4684,35 +4750,31 @@ impl<'de> Deserialize<'de> for ElicitResult {
 
 impl<'de> codec::FromMembers<'de> for ElicitResult {
     const NAME: &'static str = "ElicitResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "action")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut action = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "action" => action.read("action", &mut members)?,
-                "content" => content.read_optional("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "action" => reader.read(0, &mut self.action),
+            "content" => reader.optional(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            action: action.required("action")?,
-            content: content.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        self.extra.write(&mut map, &["action", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("action", &self.action);
+        writer.optional("content", &self.content);
+        writer.extra(&self.extra, &["action", "content"]);
+        writer.end()
     }
 }
 
@@ -4775,6 +4837,10 @@ impl Serialize for AnyResourceContents {
     }
 }
 
+impl codec::Vacant for AnyResourceContents {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// A resource that travels inside the message, contents included. The client decides how it
 /// reaches the user or the model.
 ///
@@ -4821,6 +4887,15 @@ impl EmbeddedResource {
     }
 }
 
+impl codec::Vacant for EmbeddedResource {
+    const VACANT: Self = Self {
+        resource: codec::Vacant::VACANT,
+        annotations: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for EmbeddedResource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -4829,43 +4904,35 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 
 impl<'de> codec::FromMembers<'de> for EmbeddedResource {
     const NAME: &'static str = "EmbeddedResource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "resource")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut resource = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "resource", &mut members)?,
-                "resource" => resource.read("resource", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "resource"),
+            "resource" => reader.read(1, &mut self.resource),
+            "annotations" => reader.optional(2, &mut self.annotations),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            resource: resource.required("resource")?,
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for EmbeddedResource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource")?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "resource", "annotations", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "resource");
+        writer.member("resource", &self.resource);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["type", "resource", "annotations", "_meta"]);
+        writer.end()
     }
 }
 
@@ -4979,6 +5046,10 @@ impl Serialize for EnumSchema {
     }
 }
 
+impl codec::Vacant for EnumSchema {
+    const VACANT: Self = Self::SingleSelect(codec::Vacant::VACANT);
+}
+
 /// Description of a failure, as JSON-RPC defines it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#error)
@@ -5017,6 +5088,15 @@ impl ErrorObject {
     }
 }
 
+impl codec::Vacant for ErrorObject {
+    const VACANT: Self = Self {
+        code: codec::Vacant::VACANT,
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5025,46 +5105,33 @@ impl<'de> Deserialize<'de> for ErrorObject {
 
 impl<'de> codec::FromMembers<'de> for ErrorObject {
     const NAME: &'static str = "Error";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_int(
-                        &mut code,
-                        "code",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.int(0, i64::MIN..=i64::MAX, &mut self.code),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            code: code.required("code")?,
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &self.code)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &self.code);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -5122,6 +5189,14 @@ impl GetPromptRequest {
     }
 }
 
+impl codec::Vacant for GetPromptRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5131,46 +5206,40 @@ impl<'de> Deserialize<'de> for GetPromptRequest {
 impl<'de> codec::FromMembers<'de> for GetPromptRequest {
     const NAME: &'static str = "GetPromptRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "prompts/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/get"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/get");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5240,6 +5309,17 @@ impl GetPromptRequestParams {
     }
 }
 
+impl codec::Vacant for GetPromptRequestParams {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        arguments: None,
+        input_responses: None,
+        request_state: None,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5248,55 +5328,41 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 
 impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
     const NAME: &'static str = "GetPromptRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (4, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut input_responses = codec::Slot::EMPTY;
-        let mut request_state = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "inputResponses" => {
-                    input_responses.read_optional("inputResponses", &mut members)?
-                }
-                "requestState" => {
-                    request_state.read_optional("requestState", &mut members)?
-                }
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "inputResponses" => reader.optional(2, &mut self.input_responses),
+            "requestState" => reader.optional(3, &mut self.request_state),
+            "_meta" => reader.read(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            arguments: arguments.optional(),
-            input_responses: input_responses.optional(),
-            request_state: request_state.optional(),
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("inputResponses", &self.input_responses);
+        writer.optional("requestState", &self.request_state);
+        writer.member("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -5380,6 +5446,16 @@ impl GetPromptResult {
     }
 }
 
+impl codec::Vacant for GetPromptResult {
+    const VACANT: Self = Self {
+        description: None,
+        messages: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5389,42 +5465,38 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 impl<'de> codec::FromMembers<'de> for GetPromptResult {
     const NAME: &'static str = "GetPromptResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut messages = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "messages" => messages.read("messages", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "messages"),
+        (3, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "messages" => reader.read(1, &mut self.messages),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            messages: messages.required("messages")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.member("messages", &self.messages);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["description", "messages", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -5487,6 +5559,10 @@ impl Serialize for GetPromptOutcome {
     }
 }
 
+impl codec::Vacant for GetPromptOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
+}
+
 /// Envelope of a `prompts/get` request's answer, with the `id` of the request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresultresponse)
@@ -5516,6 +5592,14 @@ impl GetPromptResultResponse {
     }
 }
 
+impl codec::Vacant for GetPromptResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for GetPromptResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5525,40 +5609,37 @@ impl<'de> Deserialize<'de> for GetPromptResultResponse {
 impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
     const NAME: &'static str = "GetPromptResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for GetPromptResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5594,6 +5675,14 @@ impl HeaderMismatchErrorObject {
     }
 }
 
+impl codec::Vacant for HeaderMismatchErrorObject {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for HeaderMismatchErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5602,41 +5691,33 @@ impl<'de> Deserialize<'de> for HeaderMismatchErrorObject {
 
 impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
     const NAME: &'static str = "HeaderMismatchErrorObject";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32020i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32020i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for HeaderMismatchErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32020i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32020i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -5676,6 +5757,14 @@ impl HeaderMismatchError {
     }
 }
 
+impl codec::Vacant for HeaderMismatchError {
+    const VACANT: Self = Self {
+        error: codec::Vacant::VACANT,
+        id: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for HeaderMismatchError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5684,41 +5773,33 @@ impl<'de> Deserialize<'de> for HeaderMismatchError {
 
 impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
     const NAME: &'static str = "HeaderMismatchError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut error = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "error" => error.read("error", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "error" => reader.read(0, &mut self.error),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.optional(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            error: error.required("error")?,
-            id: id.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for HeaderMismatchError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("error", &self.error);
+        writer.member("jsonrpc", "2.0");
+        writer.optional("id", &self.id);
+        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -5762,6 +5843,10 @@ impl std::str::FromStr for IconTheme {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for IconTheme {
+    const VACANT: Self = Self::Light;
 }
 
 impl std::fmt::Display for IconTheme {
@@ -5839,6 +5924,16 @@ impl Icon {
     }
 }
 
+impl codec::Vacant for Icon {
+    const VACANT: Self = Self {
+        src: codec::Vacant::VACANT,
+        mime_type: None,
+        sizes: None,
+        theme: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Icon {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5847,43 +5942,35 @@ impl<'de> Deserialize<'de> for Icon {
 
 impl<'de> codec::FromMembers<'de> for Icon {
     const NAME: &'static str = "Icon";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "src")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut src = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut sizes = codec::Slot::EMPTY;
-        let mut theme = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "src" => src.read("src", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "sizes" => codec::read_one_or_many(&mut sizes, "sizes", &mut members)?,
-                "theme" => theme.read_optional("theme", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "src" => reader.read(0, &mut self.src),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "sizes" => reader.one_or_many(2, &mut self.sizes),
+            "theme" => reader.optional(3, &mut self.theme),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            src: src.required("src")?,
-            mime_type: mime_type.optional(),
-            sizes: sizes.optional(),
-            theme: theme.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Icon {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("src", &self.src)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "sizes", &self.sizes)?;
-        codec::write_optional(&mut map, "theme", &self.theme)?;
-        self.extra.write(&mut map, &["src", "mimeType", "sizes", "theme"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("src", &self.src);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("sizes", &self.sizes);
+        writer.optional("theme", &self.theme);
+        writer.extra(&self.extra, &["src", "mimeType", "sizes", "theme"]);
+        writer.end()
     }
 }
 
@@ -5918,6 +6005,13 @@ impl Icons {
     }
 }
 
+impl codec::Vacant for Icons {
+    const VACANT: Self = Self {
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Icons {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -5926,31 +6020,29 @@ impl<'de> Deserialize<'de> for Icons {
 
 impl<'de> codec::FromMembers<'de> for Icons {
     const NAME: &'static str = "Icons";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "icons" => reader.optional(0, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Icons {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra.write(&mut map, &["icons"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("icons", &self.icons);
+        writer.extra(&self.extra, &["icons"]);
+        writer.end()
     }
 }
 
@@ -6004,6 +6096,16 @@ impl ImageContent {
     }
 }
 
+impl codec::Vacant for ImageContent {
+    const VACANT: Self = Self {
+        data: codec::Vacant::VACANT,
+        mime_type: codec::Vacant::VACANT,
+        annotations: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ImageContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6013,47 +6115,41 @@ impl<'de> Deserialize<'de> for ImageContent {
 impl<'de> codec::FromMembers<'de> for ImageContent {
     const NAME: &'static str = "ImageContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "image", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "mimeType" => mime_type.read("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "data"),
+        (2, "mimeType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "image"),
+            "data" => reader.read(1, &mut self.data),
+            "mimeType" => reader.read(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            data: data.required("data")?,
-            mime_type: mime_type.required("mimeType")?,
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ImageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "image")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["type", "data", "mimeType", "annotations", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "image");
+        writer.member("data", &self.data);
+        writer.member("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["type", "data", "mimeType", "annotations", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6125,6 +6221,18 @@ impl Implementation {
     }
 }
 
+impl codec::Vacant for Implementation {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        version: codec::Vacant::VACANT,
+        description: None,
+        website_url: None,
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Implementation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6133,55 +6241,43 @@ impl<'de> Deserialize<'de> for Implementation {
 
 impl<'de> codec::FromMembers<'de> for Implementation {
     const NAME: &'static str = "Implementation";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (2, "version")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut version = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut website_url = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "version" => version.read("version", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "websiteUrl" => website_url.read_optional("websiteUrl", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            "version" => reader.read(2, &mut self.version),
+            "description" => reader.optional(3, &mut self.description),
+            "websiteUrl" => reader.optional(4, &mut self.website_url),
+            "icons" => reader.optional(5, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            version: version.required("version")?,
-            description: description.optional(),
-            website_url: website_url.optional(),
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        map.serialize_entry("version", &self.version)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "websiteUrl", &self.website_url)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.member("version", &self.version);
+        writer.optional("description", &self.description);
+        writer.optional("websiteUrl", &self.website_url);
+        writer.optional("icons", &self.icons);
+        writer
+            .extra(
+                &self.extra,
                 &["name", "title", "version", "description", "websiteUrl", "icons"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -6260,6 +6356,10 @@ impl Serialize for InputRequest {
             Self::Elicit(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for InputRequest {
+    const VACANT: Self = Self::CreateMessage(codec::Vacant::VACANT);
 }
 
 /// Questions of one input-required result, each under a key of the server's choice. The
@@ -6350,6 +6450,15 @@ impl InputRequiredResult {
     }
 }
 
+impl codec::Vacant for InputRequiredResult {
+    const VACANT: Self = Self {
+        input_requests: None,
+        request_state: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InputRequiredResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6358,55 +6467,39 @@ impl<'de> Deserialize<'de> for InputRequiredResult {
 
 impl<'de> codec::FromMembers<'de> for InputRequiredResult {
     const NAME: &'static str = "InputRequiredResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(3, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut input_requests = codec::Slot::EMPTY;
-        let mut request_state = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "inputRequests" => {
-                    input_requests.read_optional("inputRequests", &mut members)?
-                }
-                "requestState" => {
-                    request_state.read_optional("requestState", &mut members)?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "input_required",
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "inputRequests" => reader.optional(0, &mut self.input_requests),
+            "requestState" => reader.optional(1, &mut self.request_state),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.text(3, "input_required"),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        Ok(Self {
-            input_requests: input_requests.optional(),
-            request_state: request_state.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InputRequiredResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "inputRequests", &self.input_requests)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "input_required")?;
-        self.extra
-            .write(&mut map, &["inputRequests", "requestState", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("inputRequests", &self.input_requests);
+        writer.optional("requestState", &self.request_state);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "input_required");
+        writer
+            .extra(
+                &self.extra,
+                &["inputRequests", "requestState", "_meta", "resultType"],
+            );
+        writer.end()
     }
 }
 
@@ -6487,6 +6580,10 @@ impl Serialize for InputResponse {
     }
 }
 
+impl codec::Vacant for InputResponse {
+    const VACANT: Self = Self::CreateMessage(codec::Vacant::VACANT);
+}
+
 /// Part shared by the requests that a server can answer with questions first. Both members
 /// belong to the retry.
 ///
@@ -6539,6 +6636,15 @@ impl InputResponseRequestParams {
     }
 }
 
+impl codec::Vacant for InputResponseRequestParams {
+    const VACANT: Self = Self {
+        input_responses: None,
+        request_state: None,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InputResponseRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6547,43 +6653,33 @@ impl<'de> Deserialize<'de> for InputResponseRequestParams {
 
 impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
     const NAME: &'static str = "InputResponseRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(2, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut input_responses = codec::Slot::EMPTY;
-        let mut request_state = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "inputResponses" => {
-                    input_responses.read_optional("inputResponses", &mut members)?
-                }
-                "requestState" => {
-                    request_state.read_optional("requestState", &mut members)?
-                }
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "inputResponses" => reader.optional(0, &mut self.input_responses),
+            "requestState" => reader.optional(1, &mut self.request_state),
+            "_meta" => reader.read(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            input_responses: input_responses.optional(),
-            request_state: request_state.optional(),
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InputResponseRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["inputResponses", "requestState", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("inputResponses", &self.input_responses);
+        writer.optional("requestState", &self.request_state);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["inputResponses", "requestState", "_meta"]);
+        writer.end()
     }
 }
 
@@ -6627,6 +6723,14 @@ impl InternalError {
     }
 }
 
+impl codec::Vacant for InternalError {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InternalError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6635,41 +6739,33 @@ impl<'de> Deserialize<'de> for InternalError {
 
 impl<'de> codec::FromMembers<'de> for InternalError {
     const NAME: &'static str = "InternalError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32603i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32603i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InternalError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32603i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32603i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -6708,6 +6804,14 @@ impl InvalidParamsError {
     }
 }
 
+impl codec::Vacant for InvalidParamsError {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InvalidParamsError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6716,41 +6820,33 @@ impl<'de> Deserialize<'de> for InvalidParamsError {
 
 impl<'de> codec::FromMembers<'de> for InvalidParamsError {
     const NAME: &'static str = "InvalidParamsError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32602i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32602i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InvalidParamsError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32602i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32602i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -6789,6 +6885,14 @@ impl InvalidRequestError {
     }
 }
 
+impl codec::Vacant for InvalidRequestError {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for InvalidRequestError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6797,41 +6901,33 @@ impl<'de> Deserialize<'de> for InvalidRequestError {
 
 impl<'de> codec::FromMembers<'de> for InvalidRequestError {
     const NAME: &'static str = "InvalidRequestError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32600i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32600i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for InvalidRequestError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32600i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32600i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -6879,6 +6975,14 @@ impl JSONRPCErrorResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCErrorResponse {
+    const VACANT: Self = Self {
+        id: None,
+        error: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCErrorResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -6887,41 +6991,33 @@ impl<'de> Deserialize<'de> for JSONRPCErrorResponse {
 
 impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
     const NAME: &'static str = "JSONRPCErrorResponse";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (2, "error")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut error = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read_optional("id", &mut members)?,
-                "error" => error.read("error", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.optional(1, &mut self.id),
+            "error" => reader.read(2, &mut self.error),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.optional(),
-            error: error.required("error")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCErrorResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "error"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.optional("id", &self.id);
+        writer.member("error", &self.error);
+        writer.extra(&self.extra, &["jsonrpc", "id", "error"]);
+        writer.end()
     }
 }
 
@@ -7010,6 +7106,10 @@ impl Serialize for JSONRPCMessage {
     }
 }
 
+impl codec::Vacant for JSONRPCMessage {
+    const VACANT: Self = Self::Request(codec::Vacant::VACANT);
+}
+
 /// A message that wants no answer and gets none, not even an error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
@@ -7043,6 +7143,14 @@ impl JSONRPCNotification {
     }
 }
 
+impl codec::Vacant for JSONRPCNotification {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7051,41 +7159,33 @@ impl<'de> Deserialize<'de> for JSONRPCNotification {
 
 impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
     const NAME: &'static str = "JSONRPCNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "jsonrpc"), (1, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "method" => reader.read(1, &mut self.method),
+            "params" => reader.optional(2, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["jsonrpc", "method", "params"]);
+        writer.end()
     }
 }
 
@@ -7127,6 +7227,15 @@ impl JSONRPCRequest {
     }
 }
 
+impl codec::Vacant for JSONRPCRequest {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7136,44 +7245,39 @@ impl<'de> Deserialize<'de> for JSONRPCRequest {
 impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
     const NAME: &'static str = "JSONRPCRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "method"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "method" => reader.read(2, &mut self.method),
+            "params" => reader.optional(3, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["jsonrpc", "id", "method", "params"]);
+        writer.end()
     }
 }
 
@@ -7238,6 +7342,10 @@ impl Serialize for JSONRPCResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCResponse {
+    const VACANT: Self = Self::Result(codec::Vacant::VACANT);
+}
+
 /// Answer to a request that succeeded.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcresultresponse)
@@ -7267,6 +7375,14 @@ impl JSONRPCResultResponse {
     }
 }
 
+impl codec::Vacant for JSONRPCResultResponse {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for JSONRPCResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7276,40 +7392,37 @@ impl<'de> Deserialize<'de> for JSONRPCResultResponse {
 impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
     const NAME: &'static str = "JSONRPCResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "jsonrpc"),
+        (1, "id"),
+        (2, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "jsonrpc" => reader.text(0, "2.0"),
+            "id" => reader.read(1, &mut self.id),
+            "result" => reader.read(2, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            id: id.required("id")?,
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for JSONRPCResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("result", &self.result);
+        writer.extra(&self.extra, &["jsonrpc", "id", "result"]);
+        writer.end()
     }
 }
 
@@ -7383,6 +7496,17 @@ impl LegacyTitledEnumSchema {
     }
 }
 
+impl codec::Vacant for LegacyTitledEnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        enum_: codec::Vacant::VACANT,
+        enum_names: None,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7391,55 +7515,43 @@ impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
 
 impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
     const NAME: &'static str = "LegacyTitledEnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (3, "enum")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut enum_ = codec::Slot::EMPTY;
-        let mut enum_names = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "enum" => enum_.read("enum", &mut members)?,
-                "enumNames" => enum_names.read_optional("enumNames", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "enum" => reader.read(3, &mut self.enum_),
+            "enumNames" => reader.optional(4, &mut self.enum_names),
+            "default" => reader.optional(5, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            enum_: enum_.required("enum")?,
-            enum_names: enum_names.optional(),
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LegacyTitledEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "enumNames", &self.enum_names)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("enum", &self.enum_);
+        writer.optional("enumNames", &self.enum_names);
+        writer.optional("default", &self.default);
+        writer
+            .extra(
+                &self.extra,
                 &["type", "title", "description", "enum", "enumNames", "default"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -7493,6 +7605,14 @@ impl ListPromptsRequest {
     }
 }
 
+impl codec::Vacant for ListPromptsRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7502,51 +7622,40 @@ impl<'de> Deserialize<'de> for ListPromptsRequest {
 impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
     const NAME: &'static str = "ListPromptsRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "prompts/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "prompts/list"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "prompts/list");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -7642,6 +7751,18 @@ impl ListPromptsResult {
     }
 }
 
+impl codec::Vacant for ListPromptsResult {
+    const VACANT: Self = Self {
+        prompts: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7651,57 +7772,49 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 impl<'de> codec::FromMembers<'de> for ListPromptsResult {
     const NAME: &'static str = "ListPromptsResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut prompts = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "prompts" => prompts.read("prompts", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "prompts"),
+        (3, "resultType"),
+        (4, "ttlMs"),
+        (5, "cacheScope"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "prompts" => reader.read(0, &mut self.prompts),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            prompts: prompts.required("prompts")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("prompts", &self.prompts);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer
+            .extra(
+                &self.extra,
                 &["prompts", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -7734,6 +7847,14 @@ impl ListPromptsResultResponse {
     }
 }
 
+impl codec::Vacant for ListPromptsResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7743,40 +7864,37 @@ impl<'de> Deserialize<'de> for ListPromptsResultResponse {
 impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
     const NAME: &'static str = "ListPromptsResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListPromptsResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -7831,6 +7949,14 @@ impl ListResourceTemplatesRequest {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7840,51 +7966,40 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
     const NAME: &'static str = "ListResourceTemplatesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/templates/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/templates/list"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/templates/list");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -7980,6 +8095,18 @@ impl ListResourceTemplatesResult {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesResult {
+    const VACANT: Self = Self {
+        resource_templates: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -7989,56 +8116,46 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
     const NAME: &'static str = "ListResourceTemplatesResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource_templates = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resourceTemplates" => {
-                    resource_templates.read("resourceTemplates", &mut members)?
-                }
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "resourceTemplates"),
+        (3, "resultType"),
+        (4, "ttlMs"),
+        (5, "cacheScope"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resourceTemplates" => reader.read(0, &mut self.resource_templates),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource_templates: resource_templates.required("resourceTemplates")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resourceTemplates", &self.resource_templates);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "resourceTemplates",
                     "nextCursor",
@@ -8047,8 +8164,8 @@ impl Serialize for ListResourceTemplatesResult {
                     "ttlMs",
                     "cacheScope",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -8081,6 +8198,14 @@ impl ListResourceTemplatesResultResponse {
     }
 }
 
+impl codec::Vacant for ListResourceTemplatesResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8090,40 +8215,37 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResultResponse {
 impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
     const NAME: &'static str = "ListResourceTemplatesResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourceTemplatesResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -8178,6 +8300,14 @@ impl ListResourcesRequest {
     }
 }
 
+impl codec::Vacant for ListResourcesRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8187,51 +8317,40 @@ impl<'de> Deserialize<'de> for ListResourcesRequest {
 impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
     const NAME: &'static str = "ListResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/list",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/list"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/list");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -8328,6 +8447,18 @@ impl ListResourcesResult {
     }
 }
 
+impl codec::Vacant for ListResourcesResult {
+    const VACANT: Self = Self {
+        resources: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8337,54 +8468,46 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 impl<'de> codec::FromMembers<'de> for ListResourcesResult {
     const NAME: &'static str = "ListResourcesResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resources = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resources" => resources.read("resources", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "resources"),
+        (3, "resultType"),
+        (4, "ttlMs"),
+        (5, "cacheScope"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resources" => reader.read(0, &mut self.resources),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resources: resources.required("resources")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resources", &self.resources);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "resources",
                     "nextCursor",
@@ -8393,8 +8516,8 @@ impl Serialize for ListResourcesResult {
                     "ttlMs",
                     "cacheScope",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -8427,6 +8550,14 @@ impl ListResourcesResultResponse {
     }
 }
 
+impl codec::Vacant for ListResourcesResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8436,40 +8567,37 @@ impl<'de> Deserialize<'de> for ListResourcesResultResponse {
 impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
     const NAME: &'static str = "ListResourcesResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListResourcesResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -8503,6 +8631,13 @@ impl ListRootsRequestParams {
     }
 }
 
+impl codec::Vacant for ListRootsRequestParams {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8511,31 +8646,29 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
     const NAME: &'static str = "ListRootsRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -8586,6 +8719,13 @@ impl ListRootsRequest {
     }
 }
 
+impl codec::Vacant for ListRootsRequest {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8594,37 +8734,31 @@ impl<'de> Deserialize<'de> for ListRootsRequest {
 
 impl<'de> codec::FromMembers<'de> for ListRootsRequest {
     const NAME: &'static str = "ListRootsRequest";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "roots/list", &mut members)?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "roots/list"),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "roots/list");
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -8672,6 +8806,13 @@ impl ListRootsResult {
     }
 }
 
+impl codec::Vacant for ListRootsResult {
+    const VACANT: Self = Self {
+        roots: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListRootsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8680,31 +8821,29 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 
 impl<'de> codec::FromMembers<'de> for ListRootsResult {
     const NAME: &'static str = "ListRootsResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "roots")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut roots = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "roots" => roots.read("roots", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "roots" => reader.read(0, &mut self.roots),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            roots: roots.required("roots")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        self.extra.write(&mut map, &["roots"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("roots", &self.roots);
+        writer.extra(&self.extra, &["roots"]);
+        writer.end()
     }
 }
 
@@ -8758,6 +8897,14 @@ impl ListToolsRequest {
     }
 }
 
+impl codec::Vacant for ListToolsRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8767,46 +8914,40 @@ impl<'de> Deserialize<'de> for ListToolsRequest {
 impl<'de> codec::FromMembers<'de> for ListToolsRequest {
     const NAME: &'static str = "ListToolsRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tools/list", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tools/list"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tools/list");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -8904,6 +9045,18 @@ impl ListToolsResult {
     }
 }
 
+impl codec::Vacant for ListToolsResult {
+    const VACANT: Self = Self {
+        tools: codec::Vacant::VACANT,
+        next_cursor: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -8913,57 +9066,49 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 impl<'de> codec::FromMembers<'de> for ListToolsResult {
     const NAME: &'static str = "ListToolsResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools = codec::Slot::EMPTY;
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "tools" => tools.read("tools", &mut members)?,
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "tools"),
+        (3, "resultType"),
+        (4, "ttlMs"),
+        (5, "cacheScope"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "tools" => reader.read(0, &mut self.tools),
+            "nextCursor" => reader.optional(1, &mut self.next_cursor),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            "ttlMs" => reader.int(4, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(5, &mut self.cache_scope),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            tools: tools.required("tools")?,
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("tools", &self.tools);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer
+            .extra(
+                &self.extra,
                 &["tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -8996,6 +9141,14 @@ impl ListToolsResultResponse {
     }
 }
 
+impl codec::Vacant for ListToolsResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ListToolsResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9005,40 +9158,37 @@ impl<'de> Deserialize<'de> for ListToolsResultResponse {
 impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
     const NAME: &'static str = "ListToolsResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ListToolsResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -9122,6 +9272,10 @@ impl std::str::FromStr for LoggingLevel {
     }
 }
 
+impl codec::Vacant for LoggingLevel {
+    const VACANT: Self = Self::Debug;
+}
+
 impl std::fmt::Display for LoggingLevel {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
@@ -9187,6 +9341,13 @@ impl LoggingMessageNotification {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9196,47 +9357,37 @@ impl<'de> Deserialize<'de> for LoggingMessageNotification {
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
     const NAME: &'static str = "LoggingMessageNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/message",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/message"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/message");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -9292,6 +9443,16 @@ impl LoggingMessageNotificationParams {
     }
 }
 
+impl codec::Vacant for LoggingMessageNotificationParams {
+    const VACANT: Self = Self {
+        level: codec::Vacant::VACANT,
+        logger: None,
+        data: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9300,43 +9461,35 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
     const NAME: &'static str = "LoggingMessageNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "level"), (2, "data")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut level = codec::Slot::EMPTY;
-        let mut logger = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "level" => level.read("level", &mut members)?,
-                "logger" => logger.read_optional("logger", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "level" => reader.read(0, &mut self.level),
+            "logger" => reader.optional(1, &mut self.logger),
+            "data" => reader.read(2, &mut self.data),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            level: level.required("level")?,
-            logger: logger.optional(),
-            data: data.required("data")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "logger", "data", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("level", &self.level);
+        writer.optional("logger", &self.logger);
+        writer.member("data", &self.data);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["level", "logger", "data", "_meta"]);
+        writer.end()
     }
 }
 
@@ -9382,6 +9535,14 @@ impl MethodNotFoundError {
     }
 }
 
+impl codec::Vacant for MethodNotFoundError {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for MethodNotFoundError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9390,41 +9551,33 @@ impl<'de> Deserialize<'de> for MethodNotFoundError {
 
 impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
     const NAME: &'static str = "MethodNotFoundError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32601i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32601i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for MethodNotFoundError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32601i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32601i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -9450,6 +9603,13 @@ impl MissingRequiredClientCapabilityErrorData {
     }
 }
 
+impl codec::Vacant for MissingRequiredClientCapabilityErrorData {
+    const VACANT: Self = Self {
+        required_capabilities: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9458,34 +9618,29 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
 
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorData";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "requiredCapabilities")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut required_capabilities = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "requiredCapabilities" => {
-                    required_capabilities.read("requiredCapabilities", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "requiredCapabilities" => reader.read(0, &mut self.required_capabilities),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            required_capabilities: required_capabilities
-                .required("requiredCapabilities")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for MissingRequiredClientCapabilityErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requiredCapabilities", &self.required_capabilities)?;
-        self.extra.write(&mut map, &["requiredCapabilities"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("requiredCapabilities", &self.required_capabilities);
+        writer.extra(&self.extra, &["requiredCapabilities"]);
+        writer.end()
     }
 }
 
@@ -9516,6 +9671,14 @@ impl MissingRequiredClientCapabilityErrorObject {
     }
 }
 
+impl codec::Vacant for MissingRequiredClientCapabilityErrorObject {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9525,40 +9688,37 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorObject {
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject {
     const NAME: &'static str = "MissingRequiredClientCapabilityErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32021i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "code"),
+        (1, "message"),
+        (2, "data"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32021i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.read(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.required("data")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for MissingRequiredClientCapabilityErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32021i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32021i64);
+        writer.member("message", &self.message);
+        writer.member("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -9598,6 +9758,14 @@ impl MissingRequiredClientCapabilityError {
     }
 }
 
+impl codec::Vacant for MissingRequiredClientCapabilityError {
+    const VACANT: Self = Self {
+        error: codec::Vacant::VACANT,
+        id: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9606,41 +9774,33 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityError {
 
 impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
     const NAME: &'static str = "MissingRequiredClientCapabilityError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut error = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "error" => error.read("error", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "error" => reader.read(0, &mut self.error),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.optional(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            error: error.required("error")?,
-            id: id.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for MissingRequiredClientCapabilityError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("error", &self.error);
+        writer.member("jsonrpc", "2.0");
+        writer.optional("id", &self.id);
+        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -9678,6 +9838,13 @@ impl ModelHint {
     }
 }
 
+impl codec::Vacant for ModelHint {
+    const VACANT: Self = Self {
+        name: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ModelHint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9686,31 +9853,29 @@ impl<'de> Deserialize<'de> for ModelHint {
 
 impl<'de> codec::FromMembers<'de> for ModelHint {
     const NAME: &'static str = "ModelHint";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read_optional("name", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.optional(0, &mut self.name),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ModelHint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        self.extra.write(&mut map, &["name"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("name", &self.name);
+        writer.extra(&self.extra, &["name"]);
+        writer.end()
     }
 }
 
@@ -9784,6 +9949,16 @@ impl ModelPreferences {
     }
 }
 
+impl codec::Vacant for ModelPreferences {
+    const VACANT: Self = Self {
+        hints: None,
+        cost_priority: None,
+        speed_priority: None,
+        intelligence_priority: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ModelPreferences {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9792,81 +9967,53 @@ impl<'de> Deserialize<'de> for ModelPreferences {
 
 impl<'de> codec::FromMembers<'de> for ModelPreferences {
     const NAME: &'static str = "ModelPreferences";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut hints = codec::Slot::EMPTY;
-        let mut cost_priority = codec::Slot::EMPTY;
-        let mut speed_priority = codec::Slot::EMPTY;
-        let mut intelligence_priority = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "hints" => hints.read_optional("hints", &mut members)?,
-                "costPriority" => {
-                    codec::read_optional_number(
-                        &mut cost_priority,
-                        "costPriority",
-                        0.0..=1.0,
-                        &mut members,
-                    )?
-                }
-                "speedPriority" => {
-                    codec::read_optional_number(
-                        &mut speed_priority,
-                        "speedPriority",
-                        0.0..=1.0,
-                        &mut members,
-                    )?
-                }
-                "intelligencePriority" => {
-                    codec::read_optional_number(
-                        &mut intelligence_priority,
-                        "intelligencePriority",
-                        0.0..=1.0,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "hints" => reader.optional(0, &mut self.hints),
+            "costPriority" => {
+                reader.optional_number(1, 0.0..=1.0, &mut self.cost_priority)
             }
+            "speedPriority" => {
+                reader.optional_number(2, 0.0..=1.0, &mut self.speed_priority)
+            }
+            "intelligencePriority" => {
+                reader.optional_number(3, 0.0..=1.0, &mut self.intelligence_priority)
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            hints: hints.optional(),
-            cost_priority: cost_priority.optional(),
-            speed_priority: speed_priority.optional(),
-            intelligence_priority: intelligence_priority.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ModelPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "hints", &self.hints)?;
-        if let Some(value) = &self.cost_priority {
-            codec::check_number::<S::Error>("costPriority", value, 0.0..=1.0)?;
-        }
-        codec::write_optional(&mut map, "costPriority", &self.cost_priority)?;
-        if let Some(value) = &self.speed_priority {
-            codec::check_number::<S::Error>("speedPriority", value, 0.0..=1.0)?;
-        }
-        codec::write_optional(&mut map, "speedPriority", &self.speed_priority)?;
-        if let Some(value) = &self.intelligence_priority {
-            codec::check_number::<S::Error>("intelligencePriority", value, 0.0..=1.0)?;
-        }
-        codec::write_optional(
-            &mut map,
-            "intelligencePriority",
-            &self.intelligence_priority,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("hints", &self.hints);
+        writer.check_number("costPriority", self.cost_priority.as_ref(), 0.0..=1.0);
+        writer.optional("costPriority", &self.cost_priority);
+        writer.check_number("speedPriority", self.speed_priority.as_ref(), 0.0..=1.0);
+        writer.optional("speedPriority", &self.speed_priority);
+        writer
+            .check_number(
+                "intelligencePriority",
+                self.intelligence_priority.as_ref(),
+                0.0..=1.0,
+            );
+        writer.optional("intelligencePriority", &self.intelligence_priority);
+        writer
+            .extra(
+                &self.extra,
                 &["hints", "costPriority", "speedPriority", "intelligencePriority"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -9932,6 +10079,10 @@ impl Serialize for MultiSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for MultiSelectEnumSchema {
+    const VACANT: Self = Self::Untitled(codec::Vacant::VACANT);
+}
+
 /// The part that all notifications share: a method and optional parameters. A notification has
 /// no `id` and is never answered.
 ///
@@ -9966,6 +10117,14 @@ impl Notification {
     }
 }
 
+impl codec::Vacant for Notification {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Notification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -9974,35 +10133,31 @@ impl<'de> Deserialize<'de> for Notification {
 
 impl<'de> codec::FromMembers<'de> for Notification {
     const NAME: &'static str = "Notification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.read(0, &mut self.method),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Notification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -10039,6 +10194,13 @@ impl NotificationMetaObject {
     }
 }
 
+impl codec::Vacant for NotificationMetaObject {
+    const VACANT: Self = Self {
+        subscription_id: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for NotificationMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10047,41 +10209,31 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 
 impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
     const NAME: &'static str = "NotificationMetaObject";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut subscription_id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "io.modelcontextprotocol/subscriptionId" => {
-                    subscription_id
-                        .read_optional(
-                            "io.modelcontextprotocol/subscriptionId",
-                            &mut members,
-                        )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "io.modelcontextprotocol/subscriptionId" => {
+                reader.optional(0, &mut self.subscription_id)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            subscription_id: subscription_id.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for NotificationMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        self.extra.write(&mut map, &["io.modelcontextprotocol/subscriptionId"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
+        writer.extra(&self.extra, &["io.modelcontextprotocol/subscriptionId"]);
+        writer.end()
     }
 }
 
@@ -10117,6 +10269,13 @@ impl NotificationParams {
     }
 }
 
+impl codec::Vacant for NotificationParams {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for NotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10125,31 +10284,29 @@ impl<'de> Deserialize<'de> for NotificationParams {
 
 impl<'de> codec::FromMembers<'de> for NotificationParams {
     const NAME: &'static str = "NotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for NotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -10193,6 +10350,10 @@ impl std::str::FromStr for NumberSchemaType {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for NumberSchemaType {
+    const VACANT: Self = Self::Number;
 }
 
 impl std::fmt::Display for NumberSchemaType {
@@ -10286,6 +10447,18 @@ impl NumberSchema {
     }
 }
 
+impl codec::Vacant for NumberSchema {
+    const VACANT: Self = Self {
+        type_: codec::Vacant::VACANT,
+        title: None,
+        description: None,
+        minimum: None,
+        maximum: None,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for NumberSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10294,55 +10467,43 @@ impl<'de> Deserialize<'de> for NumberSchema {
 
 impl<'de> codec::FromMembers<'de> for NumberSchema {
     const NAME: &'static str = "NumberSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut minimum = codec::Slot::EMPTY;
-        let mut maximum = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => type_.read("type", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minimum" => minimum.read_optional("minimum", &mut members)?,
-                "maximum" => maximum.read_optional("maximum", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.read(0, &mut self.type_),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minimum" => reader.optional(3, &mut self.minimum),
+            "maximum" => reader.optional(4, &mut self.maximum),
+            "default" => reader.optional(5, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            type_: type_.required("type")?,
-            title: title.optional(),
-            description: description.optional(),
-            minimum: minimum.optional(),
-            maximum: maximum.optional(),
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for NumberSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", &self.type_)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minimum", &self.minimum)?;
-        codec::write_optional(&mut map, "maximum", &self.maximum)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", &self.type_);
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minimum", &self.minimum);
+        writer.optional("maximum", &self.maximum);
+        writer.optional("default", &self.default);
+        writer
+            .extra(
+                &self.extra,
                 &["type", "title", "description", "minimum", "maximum", "default"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -10381,6 +10542,15 @@ impl PaginatedRequest {
     }
 }
 
+impl codec::Vacant for PaginatedRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        method: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10390,44 +10560,40 @@ impl<'de> Deserialize<'de> for PaginatedRequest {
 impl<'de> codec::FromMembers<'de> for PaginatedRequest {
     const NAME: &'static str = "PaginatedRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut method = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                "method" => method.read("method", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "params"),
+        (2, "id"),
+        (3, "method"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "params" => reader.read(0, &mut self.params),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            "method" => reader.read(3, &mut self.method),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            method: method.required("method")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "jsonrpc", "id", "method"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.member("method", &self.method);
+        writer.extra(&self.extra, &["params", "jsonrpc", "id", "method"]);
+        writer.end()
     }
 }
 
@@ -10499,6 +10665,18 @@ impl PaginatedRequestParams {
     }
 }
 
+impl codec::Vacant for PaginatedRequestParams {
+    const VACANT: Self = Self {
+        cursor: None,
+        meta: codec::Vacant::VACANT,
+        #[cfg(feature = "sep-2093")]
+        uri: None,
+        #[cfg(feature = "versioned-resources")]
+        filter: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10507,56 +10685,44 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 
 impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
     const NAME: &'static str = "PaginatedRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut uri = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut filter = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "cursor" => cursor.read_optional("cursor", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "uri" => uri.read_optional("uri", &mut members)?,
-                #[cfg(feature = "versioned-resources")]
-                "filter" => filter.read_optional("filter", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
-        }
-        Ok(Self {
-            cursor: cursor.optional(),
-            meta: meta.required("_meta")?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "cursor" => reader.optional(0, &mut self.cursor),
+            "_meta" => reader.read(1, &mut self.meta),
             #[cfg(feature = "sep-2093")]
-            uri: uri.optional(),
+            "uri" => reader.optional(2, &mut self.uri),
             #[cfg(feature = "versioned-resources")]
-            filter: filter.optional(),
-            extra: extra.unique()?,
-        })
+            "filter" => reader.optional(3, &mut self.filter),
+            _ => reader.extra(&mut self.extra),
+        }
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        map.serialize_entry("_meta", &self.meta)?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("cursor", &self.cursor);
+        writer.member("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "uri", &self.uri)?;
+            writer.optional("uri", &self.uri);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "filter", &self.filter)?;
+            writer.optional("filter", &self.filter);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "cursor",
                     "_meta",
@@ -10565,8 +10731,8 @@ impl Serialize for PaginatedRequestParams {
                     #[cfg(feature = "versioned-resources")]
                     "filter",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -10631,6 +10797,15 @@ impl PaginatedResult {
     }
 }
 
+impl codec::Vacant for PaginatedResult {
+    const VACANT: Self = Self {
+        next_cursor: None,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PaginatedResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10639,39 +10814,33 @@ impl<'de> Deserialize<'de> for PaginatedResult {
 
 impl<'de> codec::FromMembers<'de> for PaginatedResult {
     const NAME: &'static str = "PaginatedResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(2, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut next_cursor = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "nextCursor" => next_cursor.read_optional("nextCursor", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "nextCursor" => reader.optional(0, &mut self.next_cursor),
+            "_meta" => reader.optional(1, &mut self.meta),
+            "resultType" => reader.read(2, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            next_cursor: next_cursor.optional(),
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PaginatedResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["nextCursor", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("nextCursor", &self.next_cursor);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["nextCursor", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -10709,6 +10878,14 @@ impl ParseError {
     }
 }
 
+impl codec::Vacant for ParseError {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ParseError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10717,41 +10894,33 @@ impl<'de> Deserialize<'de> for ParseError {
 
 impl<'de> codec::FromMembers<'de> for ParseError {
     const NAME: &'static str = "ParseError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "code"), (1, "message")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32700i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32700i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.nullable(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ParseError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32700i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32700i64);
+        writer.member("message", &self.message);
+        writer.optional("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -10876,6 +11045,10 @@ impl Serialize for PrimitiveSchemaDefinition {
     }
 }
 
+impl codec::Vacant for PrimitiveSchemaDefinition {
+    const VACANT: Self = Self::String(codec::Vacant::VACANT);
+}
+
 /// Tells the sender of a long request how far the work has come. It is sent only for requests
 /// that carried a `progressToken`, and stops when the request is answered.
 ///
@@ -10921,6 +11094,13 @@ impl ProgressNotification {
     }
 }
 
+impl codec::Vacant for ProgressNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -10930,47 +11110,37 @@ impl<'de> Deserialize<'de> for ProgressNotification {
 impl<'de> codec::FromMembers<'de> for ProgressNotification {
     const NAME: &'static str = "ProgressNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/progress",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/progress"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/progress");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -11037,6 +11207,17 @@ impl ProgressNotificationParams {
     }
 }
 
+impl codec::Vacant for ProgressNotificationParams {
+    const VACANT: Self = Self {
+        progress_token: codec::Vacant::VACANT,
+        progress: codec::Vacant::VACANT,
+        total: None,
+        message: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ProgressNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11046,50 +11227,44 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
     const NAME: &'static str = "ProgressNotificationParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut progress = codec::Slot::EMPTY;
-        let mut total = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => progress_token.read("progressToken", &mut members)?,
-                "progress" => progress.read("progress", &mut members)?,
-                "total" => total.read_optional("total", &mut members)?,
-                "message" => message.read_optional("message", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "progressToken"),
+        (1, "progress"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.read(0, &mut self.progress_token),
+            "progress" => reader.read(1, &mut self.progress),
+            "total" => reader.optional(2, &mut self.total),
+            "message" => reader.optional(3, &mut self.message),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.required("progressToken")?,
-            progress: progress.required("progress")?,
-            total: total.optional(),
-            message: message.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("progressToken", &self.progress_token);
+        writer.member("progress", &self.progress);
+        writer.optional("total", &self.total);
+        writer.optional("message", &self.message);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &["progressToken", "progress", "total", "message", "_meta"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -11171,6 +11346,18 @@ impl Prompt {
     }
 }
 
+impl codec::Vacant for Prompt {
+    const VACANT: Self = Self {
+        description: None,
+        arguments: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Prompt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11179,55 +11366,43 @@ impl<'de> Deserialize<'de> for Prompt {
 
 impl<'de> codec::FromMembers<'de> for Prompt {
     const NAME: &'static str = "Prompt";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(3, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut arguments = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "arguments" => arguments.read_optional("arguments", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "arguments" => reader.optional(1, &mut self.arguments),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "name" => reader.read(3, &mut self.name),
+            "title" => reader.optional(4, &mut self.title),
+            "icons" => reader.optional(5, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            arguments: arguments.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.optional("arguments", &self.arguments);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("icons", &self.icons);
+        writer
+            .extra(
+                &self.extra,
                 &["description", "arguments", "_meta", "name", "title", "icons"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -11285,6 +11460,16 @@ impl PromptArgument {
     }
 }
 
+impl codec::Vacant for PromptArgument {
+    const VACANT: Self = Self {
+        description: None,
+        required: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11293,43 +11478,35 @@ impl<'de> Deserialize<'de> for PromptArgument {
 
 impl<'de> codec::FromMembers<'de> for PromptArgument {
     const NAME: &'static str = "PromptArgument";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(2, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut description = codec::Slot::EMPTY;
-        let mut required = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "description" => description.read_optional("description", &mut members)?,
-                "required" => required.read_optional("required", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "description" => reader.optional(0, &mut self.description),
+            "required" => reader.optional(1, &mut self.required),
+            "name" => reader.read(2, &mut self.name),
+            "title" => reader.optional(3, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            description: description.optional(),
-            required: required.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["description", "required", "name", "title"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("description", &self.description);
+        writer.optional("required", &self.required);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.extra(&self.extra, &["description", "required", "name", "title"]);
+        writer.end()
     }
 }
 
@@ -11385,6 +11562,13 @@ impl PromptListChangedNotification {
     }
 }
 
+impl codec::Vacant for PromptListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11393,48 +11577,33 @@ impl<'de> Deserialize<'de> for PromptListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
     const NAME: &'static str = "PromptListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/prompts/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/prompts/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/prompts/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -11465,6 +11634,14 @@ impl PromptMessage {
     }
 }
 
+impl codec::Vacant for PromptMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11473,35 +11650,31 @@ impl<'de> Deserialize<'de> for PromptMessage {
 
 impl<'de> codec::FromMembers<'de> for PromptMessage {
     const NAME: &'static str = "PromptMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["role", "content"]);
+        writer.end()
     }
 }
 
@@ -11538,6 +11711,14 @@ impl PromptReference {
     }
 }
 
+impl codec::Vacant for PromptReference {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11546,41 +11727,33 @@ impl<'de> Deserialize<'de> for PromptReference {
 
 impl<'de> codec::FromMembers<'de> for PromptReference {
     const NAME: &'static str = "PromptReference";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "ref/prompt", &mut members)?
-                }
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "ref/prompt"),
+            "name" => reader.read(1, &mut self.name),
+            "title" => reader.optional(2, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/prompt")?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["type", "name", "title"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "ref/prompt");
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.extra(&self.extra, &["type", "name", "title"]);
+        writer.end()
     }
 }
 
@@ -11635,6 +11808,14 @@ impl ReadResourceRequest {
     }
 }
 
+impl codec::Vacant for ReadResourceRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11644,51 +11825,40 @@ impl<'de> Deserialize<'de> for ReadResourceRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
     const NAME: &'static str = "ReadResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/read",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/read"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/read");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -11747,6 +11917,16 @@ impl ReadResourceRequestParams {
     }
 }
 
+impl codec::Vacant for ReadResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        input_responses: None,
+        request_state: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11755,47 +11935,35 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
     const NAME: &'static str = "ReadResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut input_responses = codec::Slot::EMPTY;
-        let mut request_state = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                "inputResponses" => {
-                    input_responses.read_optional("inputResponses", &mut members)?
-                }
-                "requestState" => {
-                    request_state.read_optional("requestState", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.read(1, &mut self.meta),
+            "inputResponses" => reader.optional(2, &mut self.input_responses),
+            "requestState" => reader.optional(3, &mut self.request_state),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.required("_meta")?,
-            input_responses: input_responses.optional(),
-            request_state: request_state.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        self.extra.write(&mut map, &["uri", "_meta", "inputResponses", "requestState"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.member("_meta", &self.meta);
+        writer.optional("inputResponses", &self.input_responses);
+        writer.optional("requestState", &self.request_state);
+        writer.extra(&self.extra, &["uri", "_meta", "inputResponses", "requestState"]);
+        writer.end()
     }
 }
 
@@ -11882,6 +12050,17 @@ impl ReadResourceResult {
     }
 }
 
+impl codec::Vacant for ReadResourceResult {
+    const VACANT: Self = Self {
+        contents: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        cache_scope: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -11891,53 +12070,47 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceResult {
     const NAME: &'static str = "ReadResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut contents = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut cache_scope = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "contents" => contents.read("contents", &mut members)?,
-                "ttlMs" => {
-                    codec::read_int(&mut ttl_ms, "ttlMs", 0..=i64::MAX, &mut members)?
-                }
-                "cacheScope" => cache_scope.read("cacheScope", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "contents"),
+        (1, "ttlMs"),
+        (2, "cacheScope"),
+        (4, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "contents" => reader.read(0, &mut self.contents),
+            "ttlMs" => reader.int(1, 0..=i64::MAX, &mut self.ttl_ms),
+            "cacheScope" => reader.read(2, &mut self.cache_scope),
+            "_meta" => reader.optional(3, &mut self.meta),
+            "resultType" => reader.read(4, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            contents: contents.required("contents")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            cache_scope: cache_scope.required("cacheScope")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("contents", &self.contents);
+        writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer.member("cacheScope", &self.cache_scope);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer
+            .extra(
+                &self.extra,
                 &["contents", "ttlMs", "cacheScope", "_meta", "resultType"],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -12000,6 +12173,10 @@ impl Serialize for ReadResourceOutcome {
     }
 }
 
+impl codec::Vacant for ReadResourceOutcome {
+    const VACANT: Self = Self::InputRequired(codec::Vacant::VACANT);
+}
+
 /// The whole JSON-RPC answer to `resources/read` when it did not fail.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresultresponse)
@@ -12032,6 +12209,14 @@ impl ReadResourceResultResponse {
     }
 }
 
+impl codec::Vacant for ReadResourceResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ReadResourceResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12041,40 +12226,37 @@ impl<'de> Deserialize<'de> for ReadResourceResultResponse {
 impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
     const NAME: &'static str = "ReadResourceResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ReadResourceResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -12111,6 +12293,14 @@ impl Request {
     }
 }
 
+impl codec::Vacant for Request {
+    const VACANT: Self = Self {
+        method: codec::Vacant::VACANT,
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Request {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12119,35 +12309,31 @@ impl<'de> Deserialize<'de> for Request {
 
 impl<'de> codec::FromMembers<'de> for Request {
     const NAME: &'static str = "Request";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => method.read("method", &mut members)?,
-                "params" => params.read_optional("params", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.read(0, &mut self.method),
+            "params" => reader.optional(1, &mut self.params),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            method: method.required("method")?,
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", &self.method);
+        writer.optional("params", &self.params);
+        writer.extra(&self.extra, &["method", "params"]);
+        writer.end()
     }
 }
 
@@ -12217,6 +12403,17 @@ impl RequestMetaObject {
     }
 }
 
+impl codec::Vacant for RequestMetaObject {
+    const VACANT: Self = Self {
+        progress_token: None,
+        protocol_version: codec::Vacant::VACANT,
+        client_info: None,
+        client_capabilities: codec::Vacant::VACANT,
+        log_level: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12226,83 +12423,51 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 impl<'de> codec::FromMembers<'de> for RequestMetaObject {
     const NAME: &'static str = "RequestMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut progress_token = codec::Slot::EMPTY;
-        let mut protocol_version = codec::Slot::EMPTY;
-        let mut client_info = codec::Slot::EMPTY;
-        let mut client_capabilities = codec::Slot::EMPTY;
-        let mut log_level = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "progressToken" => {
-                    progress_token.read_optional("progressToken", &mut members)?
-                }
-                "io.modelcontextprotocol/protocolVersion" => {
-                    protocol_version
-                        .read("io.modelcontextprotocol/protocolVersion", &mut members)?
-                }
-                "io.modelcontextprotocol/clientInfo" => {
-                    client_info
-                        .read_optional(
-                            "io.modelcontextprotocol/clientInfo",
-                            &mut members,
-                        )?
-                }
-                "io.modelcontextprotocol/clientCapabilities" => {
-                    client_capabilities
-                        .read(
-                            "io.modelcontextprotocol/clientCapabilities",
-                            &mut members,
-                        )?
-                }
-                "io.modelcontextprotocol/logLevel" => {
-                    log_level
-                        .read_optional("io.modelcontextprotocol/logLevel", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "io.modelcontextprotocol/protocolVersion"),
+        (3, "io.modelcontextprotocol/clientCapabilities"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "progressToken" => reader.optional(0, &mut self.progress_token),
+            "io.modelcontextprotocol/protocolVersion" => {
+                reader.read(1, &mut self.protocol_version)
             }
+            "io.modelcontextprotocol/clientInfo" => {
+                reader.optional(2, &mut self.client_info)
+            }
+            "io.modelcontextprotocol/clientCapabilities" => {
+                reader.read(3, &mut self.client_capabilities)
+            }
+            "io.modelcontextprotocol/logLevel" => reader.optional(4, &mut self.log_level),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            progress_token: progress_token.optional(),
-            protocol_version: protocol_version
-                .required("io.modelcontextprotocol/protocolVersion")?,
-            client_info: client_info.optional(),
-            client_capabilities: client_capabilities
-                .required("io.modelcontextprotocol/clientCapabilities")?,
-            log_level: log_level.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "progressToken", &self.progress_token)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/protocolVersion",
-            &self.protocol_version,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/clientInfo",
-            &self.client_info,
-        )?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/clientCapabilities",
-            &self.client_capabilities,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/logLevel",
-            &self.log_level,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("progressToken", &self.progress_token);
+        writer.member("io.modelcontextprotocol/protocolVersion", &self.protocol_version);
+        writer.optional("io.modelcontextprotocol/clientInfo", &self.client_info);
+        writer
+            .member(
+                "io.modelcontextprotocol/clientCapabilities",
+                &self.client_capabilities,
+            );
+        writer.optional("io.modelcontextprotocol/logLevel", &self.log_level);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "progressToken",
                     "io.modelcontextprotocol/protocolVersion",
@@ -12310,8 +12475,8 @@ impl Serialize for RequestMetaObject {
                     "io.modelcontextprotocol/clientCapabilities",
                     "io.modelcontextprotocol/logLevel",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -12337,6 +12502,13 @@ impl RequestParams {
     }
 }
 
+impl codec::Vacant for RequestParams {
+    const VACANT: Self = Self {
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for RequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12345,31 +12517,29 @@ impl<'de> Deserialize<'de> for RequestParams {
 
 impl<'de> codec::FromMembers<'de> for RequestParams {
     const NAME: &'static str = "RequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.read(0, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for RequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["_meta"]);
+        writer.end()
     }
 }
 
@@ -12574,6 +12744,33 @@ impl Resource {
     }
 }
 
+impl codec::Vacant for Resource {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        size: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        icons: None,
+        #[cfg(feature = "https-url")]
+        http_url: None,
+        #[cfg(feature = "https-url")]
+        http_url_expires_at: None,
+        #[cfg(feature = "sep-2093")]
+        resource_type: None,
+        #[cfg(feature = "versioned-resources")]
+        kind: None,
+        #[cfg(feature = "versioned-resources")]
+        version: None,
+        #[cfg(feature = "versioned-resources")]
+        metadata: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12582,139 +12779,82 @@ impl<'de> Deserialize<'de> for Resource {
 
 impl<'de> codec::FromMembers<'de> for Resource {
     const NAME: &'static str = "Resource";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (6, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        #[cfg(feature = "https-url")]
-        let mut http_url = codec::Slot::EMPTY;
-        #[cfg(feature = "https-url")]
-        let mut http_url_expires_at = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut resource_type = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut kind = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut version = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut metadata = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                #[cfg(feature = "https-url")]
-                "httpUrl" => http_url.read_optional("httpUrl", &mut members)?,
-                #[cfg(feature = "https-url")]
-                "httpUrlExpiresAt" => {
-                    http_url_expires_at.read_optional("httpUrlExpiresAt", &mut members)?
-                }
-                #[cfg(feature = "sep-2093")]
-                "resourceType" => {
-                    resource_type.read_optional("resourceType", &mut members)?
-                }
-                #[cfg(feature = "versioned-resources")]
-                "kind" => kind.read_optional("kind", &mut members)?,
-                #[cfg(feature = "versioned-resources")]
-                "version" => version.read_optional("version", &mut members)?,
-                #[cfg(feature = "versioned-resources")]
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
-        }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            size: size.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            icons: icons.optional(),
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "description" => reader.optional(1, &mut self.description),
+            "mimeType" => reader.optional(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "size" => reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.size),
+            "_meta" => reader.optional(5, &mut self.meta),
+            "name" => reader.read(6, &mut self.name),
+            "title" => reader.optional(7, &mut self.title),
+            "icons" => reader.optional(8, &mut self.icons),
             #[cfg(feature = "https-url")]
-            http_url: http_url.optional(),
+            "httpUrl" => reader.optional(9, &mut self.http_url),
             #[cfg(feature = "https-url")]
-            http_url_expires_at: http_url_expires_at.optional(),
+            "httpUrlExpiresAt" => reader.optional(10, &mut self.http_url_expires_at),
             #[cfg(feature = "sep-2093")]
-            resource_type: resource_type.optional(),
+            "resourceType" => reader.optional(11, &mut self.resource_type),
             #[cfg(feature = "versioned-resources")]
-            kind: kind.optional(),
+            "kind" => reader.optional(12, &mut self.kind),
             #[cfg(feature = "versioned-resources")]
-            version: version.optional(),
+            "version" => reader.optional(13, &mut self.version),
             #[cfg(feature = "versioned-resources")]
-            metadata: metadata.optional(),
-            extra: extra.unique()?,
-        })
+            "metadata" => reader.optional(14, &mut self.metadata),
+            _ => reader.extra(&mut self.extra),
+        }
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(&mut map, "httpUrl", &self.http_url)?;
+            writer.optional("httpUrl", &self.http_url);
         }
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(
-                &mut map,
-                "httpUrlExpiresAt",
-                &self.http_url_expires_at,
-            )?;
+            writer.optional("httpUrlExpiresAt", &self.http_url_expires_at);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            writer.optional("resourceType", &self.resource_type);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "kind", &self.kind)?;
+            writer.optional("kind", &self.kind);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "version", &self.version)?;
+            writer.optional("version", &self.version);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "metadata", &self.metadata)?;
+            writer.optional("metadata", &self.metadata);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uri",
                     "description",
@@ -12738,8 +12878,8 @@ impl Serialize for Resource {
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -12788,6 +12928,15 @@ impl ResourceContents {
     }
 }
 
+impl codec::Vacant for ResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -12796,39 +12945,33 @@ impl<'de> Deserialize<'de> for ResourceContents {
 
 impl<'de> codec::FromMembers<'de> for ResourceContents {
     const NAME: &'static str = "ResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "mimeType", "_meta"]);
+        writer.end()
     }
 }
 
@@ -13034,6 +13177,33 @@ impl ResourceLink {
     }
 }
 
+impl codec::Vacant for ResourceLink {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        size: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        icons: None,
+        #[cfg(feature = "https-url")]
+        http_url: None,
+        #[cfg(feature = "https-url")]
+        http_url_expires_at: None,
+        #[cfg(feature = "sep-2093")]
+        resource_type: None,
+        #[cfg(feature = "versioned-resources")]
+        kind: None,
+        #[cfg(feature = "versioned-resources")]
+        version: None,
+        #[cfg(feature = "versioned-resources")]
+        metadata: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceLink {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13043,144 +13213,88 @@ impl<'de> Deserialize<'de> for ResourceLink {
 impl<'de> codec::FromMembers<'de> for ResourceLink {
     const NAME: &'static str = "ResourceLink";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut uri = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut size = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        #[cfg(feature = "https-url")]
-        let mut http_url = codec::Slot::EMPTY;
-        #[cfg(feature = "https-url")]
-        let mut http_url_expires_at = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut resource_type = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut kind = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut version = codec::Slot::EMPTY;
-        #[cfg(feature = "versioned-resources")]
-        let mut metadata = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "resource_link", &mut members)?
-                }
-                "uri" => uri.read("uri", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                #[cfg(feature = "https-url")]
-                "httpUrl" => http_url.read_optional("httpUrl", &mut members)?,
-                #[cfg(feature = "https-url")]
-                "httpUrlExpiresAt" => {
-                    http_url_expires_at.read_optional("httpUrlExpiresAt", &mut members)?
-                }
-                #[cfg(feature = "sep-2093")]
-                "resourceType" => {
-                    resource_type.read_optional("resourceType", &mut members)?
-                }
-                #[cfg(feature = "versioned-resources")]
-                "kind" => kind.read_optional("kind", &mut members)?,
-                #[cfg(feature = "versioned-resources")]
-                "version" => version.read_optional("version", &mut members)?,
-                #[cfg(feature = "versioned-resources")]
-                "metadata" => metadata.read_optional("metadata", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
-        }
-        type_.required("type")?;
-        Ok(Self {
-            uri: uri.required("uri")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            size: size.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            icons: icons.optional(),
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "uri"),
+        (7, "name"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "resource_link"),
+            "uri" => reader.read(1, &mut self.uri),
+            "description" => reader.optional(2, &mut self.description),
+            "mimeType" => reader.optional(3, &mut self.mime_type),
+            "annotations" => reader.optional(4, &mut self.annotations),
+            "size" => reader.optional_int(5, i64::MIN..=i64::MAX, &mut self.size),
+            "_meta" => reader.optional(6, &mut self.meta),
+            "name" => reader.read(7, &mut self.name),
+            "title" => reader.optional(8, &mut self.title),
+            "icons" => reader.optional(9, &mut self.icons),
             #[cfg(feature = "https-url")]
-            http_url: http_url.optional(),
+            "httpUrl" => reader.optional(10, &mut self.http_url),
             #[cfg(feature = "https-url")]
-            http_url_expires_at: http_url_expires_at.optional(),
+            "httpUrlExpiresAt" => reader.optional(11, &mut self.http_url_expires_at),
             #[cfg(feature = "sep-2093")]
-            resource_type: resource_type.optional(),
+            "resourceType" => reader.optional(12, &mut self.resource_type),
             #[cfg(feature = "versioned-resources")]
-            kind: kind.optional(),
+            "kind" => reader.optional(13, &mut self.kind),
             #[cfg(feature = "versioned-resources")]
-            version: version.optional(),
+            "version" => reader.optional(14, &mut self.version),
             #[cfg(feature = "versioned-resources")]
-            metadata: metadata.optional(),
-            extra: extra.unique()?,
-        })
+            "metadata" => reader.optional(15, &mut self.metadata),
+            _ => reader.extra(&mut self.extra),
+        }
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceLink {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource_link")?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "resource_link");
+        writer.member("uri", &self.uri);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("size", &self.size);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(&mut map, "httpUrl", &self.http_url)?;
+            writer.optional("httpUrl", &self.http_url);
         }
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(
-                &mut map,
-                "httpUrlExpiresAt",
-                &self.http_url_expires_at,
-            )?;
+            writer.optional("httpUrlExpiresAt", &self.http_url_expires_at);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            writer.optional("resourceType", &self.resource_type);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "kind", &self.kind)?;
+            writer.optional("kind", &self.kind);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "version", &self.version)?;
+            writer.optional("version", &self.version);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "metadata", &self.metadata)?;
+            writer.optional("metadata", &self.metadata);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "uri",
@@ -13205,8 +13319,8 @@ impl Serialize for ResourceLink {
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -13262,6 +13376,13 @@ impl ResourceListChangedNotification {
     }
 }
 
+impl codec::Vacant for ResourceListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13270,48 +13391,33 @@ impl<'de> Deserialize<'de> for ResourceListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
     const NAME: &'static str = "ResourceListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -13343,6 +13449,14 @@ impl ResourceRequestParams {
     }
 }
 
+impl codec::Vacant for ResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13351,35 +13465,31 @@ impl<'de> Deserialize<'de> for ResourceRequestParams {
 
 impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
     const NAME: &'static str = "ResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.read(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -13476,6 +13586,20 @@ impl ResourceTemplate {
     }
 }
 
+impl codec::Vacant for ResourceTemplate {
+    const VACANT: Self = Self {
+        uri_template: codec::Vacant::VACANT,
+        description: None,
+        mime_type: None,
+        annotations: None,
+        meta: None,
+        name: codec::Vacant::VACANT,
+        title: None,
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceTemplate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13484,60 +13608,44 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplate {
     const NAME: &'static str = "ResourceTemplate";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uriTemplate"), (5, "name")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri_template = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uriTemplate" => uri_template.read("uriTemplate", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uriTemplate" => reader.read(0, &mut self.uri_template),
+            "description" => reader.optional(1, &mut self.description),
+            "mimeType" => reader.optional(2, &mut self.mime_type),
+            "annotations" => reader.optional(3, &mut self.annotations),
+            "_meta" => reader.optional(4, &mut self.meta),
+            "name" => reader.read(5, &mut self.name),
+            "title" => reader.optional(6, &mut self.title),
+            "icons" => reader.optional(7, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri_template: uri_template.required("uriTemplate")?,
-            description: description.optional(),
-            mime_type: mime_type.optional(),
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            name: name.required("name")?,
-            title: title.optional(),
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uriTemplate", &self.uri_template);
+        writer.optional("description", &self.description);
+        writer.optional("mimeType", &self.mime_type);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("icons", &self.icons);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uriTemplate",
                     "description",
@@ -13548,8 +13656,8 @@ impl Serialize for ResourceTemplate {
                     "title",
                     "icons",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -13576,6 +13684,13 @@ impl ResourceTemplateReference {
     }
 }
 
+impl codec::Vacant for ResourceTemplateReference {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceTemplateReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13584,37 +13699,31 @@ impl<'de> Deserialize<'de> for ResourceTemplateReference {
 
 impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
     const NAME: &'static str = "ResourceTemplateReference";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut uri = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "ref/resource", &mut members)?
-                }
-                "uri" => uri.read("uri", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "ref/resource"),
+            "uri" => reader.read(1, &mut self.uri),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            uri: uri.required("uri")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceTemplateReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/resource")?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["type", "uri"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "ref/resource");
+        writer.member("uri", &self.uri);
+        writer.extra(&self.extra, &["type", "uri"]);
+        writer.end()
     }
 }
 
@@ -13664,6 +13773,13 @@ impl ResourceUpdatedNotification {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13673,47 +13789,37 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
     const NAME: &'static str = "ResourceUpdatedNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/updated",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/updated"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/updated");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -13753,6 +13859,14 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
+impl codec::Vacant for ResourceUpdatedNotificationParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13761,35 +13875,31 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
     const NAME: &'static str = "ResourceUpdatedNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -13843,6 +13953,14 @@ impl ResultObject {
     }
 }
 
+impl codec::Vacant for ResultObject {
+    const VACANT: Self = Self {
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResultObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13851,35 +13969,31 @@ impl<'de> Deserialize<'de> for ResultObject {
 
 impl<'de> codec::FromMembers<'de> for ResultObject {
     const NAME: &'static str = "Result";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.read(1, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResultObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -13914,6 +14028,13 @@ impl ResultMetaObject {
     }
 }
 
+impl codec::Vacant for ResultMetaObject {
+    const VACANT: Self = Self {
+        server_info: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -13922,41 +14043,31 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 
 impl<'de> codec::FromMembers<'de> for ResultMetaObject {
     const NAME: &'static str = "ResultMetaObject";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut server_info = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "io.modelcontextprotocol/serverInfo" => {
-                    server_info
-                        .read_optional(
-                            "io.modelcontextprotocol/serverInfo",
-                            &mut members,
-                        )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "io.modelcontextprotocol/serverInfo" => {
+                reader.optional(0, &mut self.server_info)
             }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            server_info: server_info.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResultMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/serverInfo",
-            &self.server_info,
-        )?;
-        self.extra.write(&mut map, &["io.modelcontextprotocol/serverInfo"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
+        writer.extra(&self.extra, &["io.modelcontextprotocol/serverInfo"]);
+        writer.end()
     }
 }
 
@@ -14010,6 +14121,10 @@ impl codec::FromText for ResultType {
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
+}
+
+impl codec::Vacant for ResultType {
+    const VACANT: Self = Self::Complete;
 }
 
 impl std::fmt::Display for ResultType {
@@ -14072,6 +14187,10 @@ impl std::str::FromStr for Role {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for Role {
+    const VACANT: Self = Self::User;
 }
 
 impl std::fmt::Display for Role {
@@ -14139,6 +14258,15 @@ impl Root {
     }
 }
 
+impl codec::Vacant for Root {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        name: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Root {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14147,39 +14275,33 @@ impl<'de> Deserialize<'de> for Root {
 
 impl<'de> codec::FromMembers<'de> for Root {
     const NAME: &'static str = "Root";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "name" => name.read_optional("name", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "name" => reader.optional(1, &mut self.name),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            name: name.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Root {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "name", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("name", &self.name);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "name", "_meta"]);
+        writer.end()
     }
 }
 
@@ -14223,6 +14345,15 @@ impl SamplingMessage {
     }
 }
 
+impl codec::Vacant for SamplingMessage {
+    const VACANT: Self = Self {
+        role: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14231,39 +14362,33 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 
 impl<'de> codec::FromMembers<'de> for SamplingMessage {
     const NAME: &'static str = "SamplingMessage";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "role"), (1, "content")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut role = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "role" => role.read("role", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "role" => reader.read(0, &mut self.role),
+            "content" => reader.read(1, &mut self.content),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            role: role.required("role")?,
-            content: content.required("content")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["role", "content", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("role", &self.role);
+        writer.member("content", &self.content);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["role", "content", "_meta"]);
+        writer.end()
     }
 }
 
@@ -14370,6 +14495,10 @@ impl Serialize for SamplingMessageContentBlock {
     }
 }
 
+impl codec::Vacant for SamplingMessageContentBlock {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// What a server announces about its prompts. The object's presence alone, even empty, says
 /// that there are prompts to list and get.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -14399,6 +14528,13 @@ impl PromptsCapability {
     }
 }
 
+impl codec::Vacant for PromptsCapability {
+    const VACANT: Self = Self {
+        list_changed: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for PromptsCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14407,31 +14543,29 @@ impl<'de> Deserialize<'de> for PromptsCapability {
 
 impl<'de> codec::FromMembers<'de> for PromptsCapability {
     const NAME: &'static str = "PromptsCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "listChanged" => reader.optional(0, &mut self.list_changed),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            list_changed: list_changed.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for PromptsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("listChanged", &self.list_changed);
+        writer.extra(&self.extra, &["listChanged"]);
+        writer.end()
     }
 }
 
@@ -14474,6 +14608,14 @@ impl ResourcesCapability {
     }
 }
 
+impl codec::Vacant for ResourcesCapability {
+    const VACANT: Self = Self {
+        subscribe: None,
+        list_changed: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ResourcesCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14482,35 +14624,31 @@ impl<'de> Deserialize<'de> for ResourcesCapability {
 
 impl<'de> codec::FromMembers<'de> for ResourcesCapability {
     const NAME: &'static str = "ResourcesCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut subscribe = codec::Slot::EMPTY;
-        let mut list_changed = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "subscribe" => subscribe.read_optional("subscribe", &mut members)?,
-                "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "subscribe" => reader.optional(0, &mut self.subscribe),
+            "listChanged" => reader.optional(1, &mut self.list_changed),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            subscribe: subscribe.optional(),
-            list_changed: list_changed.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ResourcesCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "subscribe", &self.subscribe)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["subscribe", "listChanged"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("subscribe", &self.subscribe);
+        writer.optional("listChanged", &self.list_changed);
+        writer.extra(&self.extra, &["subscribe", "listChanged"]);
+        writer.end()
     }
 }
 
@@ -14543,6 +14681,13 @@ impl ToolsCapability {
     }
 }
 
+impl codec::Vacant for ToolsCapability {
+    const VACANT: Self = Self {
+        list_changed: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolsCapability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14551,31 +14696,29 @@ impl<'de> Deserialize<'de> for ToolsCapability {
 
 impl<'de> codec::FromMembers<'de> for ToolsCapability {
     const NAME: &'static str = "ToolsCapability";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut list_changed = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "listChanged" => list_changed.read_optional("listChanged", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "listChanged" => reader.optional(0, &mut self.list_changed),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            list_changed: list_changed.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("listChanged", &self.list_changed);
+        writer.extra(&self.extra, &["listChanged"]);
+        writer.end()
     }
 }
 
@@ -14673,6 +14816,19 @@ impl ServerCapabilities {
     }
 }
 
+impl codec::Vacant for ServerCapabilities {
+    const VACANT: Self = Self {
+        experimental: None,
+        logging: None,
+        completions: None,
+        prompts: None,
+        resources: None,
+        tools: None,
+        extensions: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -14681,58 +14837,42 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 
 impl<'de> codec::FromMembers<'de> for ServerCapabilities {
     const NAME: &'static str = "ServerCapabilities";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut experimental = codec::Slot::EMPTY;
-        let mut logging = codec::Slot::EMPTY;
-        let mut completions = codec::Slot::EMPTY;
-        let mut prompts = codec::Slot::EMPTY;
-        let mut resources = codec::Slot::EMPTY;
-        let mut tools = codec::Slot::EMPTY;
-        let mut extensions = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "experimental" => {
-                    experimental.read_optional("experimental", &mut members)?
-                }
-                "logging" => logging.read_optional("logging", &mut members)?,
-                "completions" => completions.read_optional("completions", &mut members)?,
-                "prompts" => prompts.read_optional("prompts", &mut members)?,
-                "resources" => resources.read_optional("resources", &mut members)?,
-                "tools" => tools.read_optional("tools", &mut members)?,
-                "extensions" => extensions.read_optional("extensions", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "experimental" => reader.optional(0, &mut self.experimental),
+            "logging" => reader.optional(1, &mut self.logging),
+            "completions" => reader.optional(2, &mut self.completions),
+            "prompts" => reader.optional(3, &mut self.prompts),
+            "resources" => reader.optional(4, &mut self.resources),
+            "tools" => reader.optional(5, &mut self.tools),
+            "extensions" => reader.optional(6, &mut self.extensions),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            experimental: experimental.optional(),
-            logging: logging.optional(),
-            completions: completions.optional(),
-            prompts: prompts.optional(),
-            resources: resources.optional(),
-            tools: tools.optional(),
-            extensions: extensions.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "extensions", &self.extensions)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("experimental", &self.experimental);
+        writer.optional("logging", &self.logging);
+        writer.optional("completions", &self.completions);
+        writer.optional("prompts", &self.prompts);
+        writer.optional("resources", &self.resources);
+        writer.optional("tools", &self.tools);
+        writer.optional("extensions", &self.extensions);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -14742,8 +14882,8 @@ impl Serialize for ServerCapabilities {
                     "tools",
                     "extensions",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -14927,6 +15067,10 @@ impl Serialize for ServerNotification {
             Self::ResourceContentChanged(value) => value.serialize(serializer),
         }
     }
+}
+
+impl codec::Vacant for ServerNotification {
+    const VACANT: Self = Self::Cancelled(codec::Vacant::VACANT);
 }
 
 /// Any result that a server sends. Several have the same shape, so the request's method
@@ -15202,6 +15346,10 @@ impl Serialize for ServerResult {
     }
 }
 
+impl codec::Vacant for ServerResult {
+    const VACANT: Self = Self::Empty(codec::Vacant::VACANT);
+}
+
 /// A form field in which the user picks one of a fixed set of choices, with or without labels.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#singleselectenumschema)
@@ -15262,6 +15410,10 @@ impl Serialize for SingleSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for SingleSelectEnumSchema {
+    const VACANT: Self = Self::Untitled(codec::Vacant::VACANT);
+}
+
 /// The kinds of text that a [`StringSchema`] can ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Copy, PartialOrd, Ord)]
 pub enum StringSchemaFormat {
@@ -15310,6 +15462,10 @@ impl std::str::FromStr for StringSchemaFormat {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for StringSchemaFormat {
+    const VACANT: Self = Self::Email;
 }
 
 impl std::fmt::Display for StringSchemaFormat {
@@ -15410,6 +15566,18 @@ impl StringSchema {
     }
 }
 
+impl codec::Vacant for StringSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        min_length: None,
+        max_length: None,
+        format: None,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for StringSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15418,70 +15586,46 @@ impl<'de> Deserialize<'de> for StringSchema {
 
 impl<'de> codec::FromMembers<'de> for StringSchema {
     const NAME: &'static str = "StringSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut min_length = codec::Slot::EMPTY;
-        let mut max_length = codec::Slot::EMPTY;
-        let mut format = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minLength" => {
-                    codec::read_optional_int(
-                        &mut min_length,
-                        "minLength",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "maxLength" => {
-                    codec::read_optional_int(
-                        &mut max_length,
-                        "maxLength",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "format" => format.read_optional("format", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minLength" => {
+                reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_length)
             }
+            "maxLength" => {
+                reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_length)
+            }
+            "format" => reader.optional(5, &mut self.format),
+            "default" => reader.optional(6, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            min_length: min_length.optional(),
-            max_length: max_length.optional(),
-            format: format.optional(),
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for StringSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minLength", &self.min_length)?;
-        codec::write_optional(&mut map, "maxLength", &self.max_length)?;
-        codec::write_optional(&mut map, "format", &self.format)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minLength", &self.min_length);
+        writer.optional("maxLength", &self.max_length);
+        writer.optional("format", &self.format);
+        writer.optional("default", &self.default);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -15491,8 +15635,8 @@ impl Serialize for StringSchema {
                     "format",
                     "default",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -15574,6 +15718,18 @@ impl SubscriptionFilter {
     }
 }
 
+impl codec::Vacant for SubscriptionFilter {
+    const VACANT: Self = Self {
+        tools_list_changed: None,
+        prompts_list_changed: None,
+        resources_list_changed: None,
+        resource_subscriptions: None,
+        #[cfg(feature = "tasks")]
+        task_ids: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15582,77 +15738,46 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 
 impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
     const NAME: &'static str = "SubscriptionFilter";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut tools_list_changed = codec::Slot::EMPTY;
-        let mut prompts_list_changed = codec::Slot::EMPTY;
-        let mut resources_list_changed = codec::Slot::EMPTY;
-        let mut resource_subscriptions = codec::Slot::EMPTY;
-        #[cfg(feature = "tasks")]
-        let mut task_ids = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "toolsListChanged" => {
-                    tools_list_changed.read_optional("toolsListChanged", &mut members)?
-                }
-                "promptsListChanged" => {
-                    prompts_list_changed
-                        .read_optional("promptsListChanged", &mut members)?
-                }
-                "resourcesListChanged" => {
-                    resources_list_changed
-                        .read_optional("resourcesListChanged", &mut members)?
-                }
-                "resourceSubscriptions" => {
-                    resource_subscriptions
-                        .read_optional("resourceSubscriptions", &mut members)?
-                }
-                #[cfg(feature = "tasks")]
-                "taskIds" => task_ids.read_optional("taskIds", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "toolsListChanged" => reader.optional(0, &mut self.tools_list_changed),
+            "promptsListChanged" => reader.optional(1, &mut self.prompts_list_changed),
+            "resourcesListChanged" => {
+                reader.optional(2, &mut self.resources_list_changed)
             }
-        }
-        Ok(Self {
-            tools_list_changed: tools_list_changed.optional(),
-            prompts_list_changed: prompts_list_changed.optional(),
-            resources_list_changed: resources_list_changed.optional(),
-            resource_subscriptions: resource_subscriptions.optional(),
+            "resourceSubscriptions" => {
+                reader.optional(3, &mut self.resource_subscriptions)
+            }
             #[cfg(feature = "tasks")]
-            task_ids: task_ids.optional(),
-            extra: extra.unique()?,
-        })
+            "taskIds" => reader.optional(4, &mut self.task_ids),
+            _ => reader.extra(&mut self.extra),
+        }
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "toolsListChanged", &self.tools_list_changed)?;
-        codec::write_optional(
-            &mut map,
-            "promptsListChanged",
-            &self.prompts_list_changed,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "resourcesListChanged",
-            &self.resources_list_changed,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "resourceSubscriptions",
-            &self.resource_subscriptions,
-        )?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("toolsListChanged", &self.tools_list_changed);
+        writer.optional("promptsListChanged", &self.prompts_list_changed);
+        writer.optional("resourcesListChanged", &self.resources_list_changed);
+        writer.optional("resourceSubscriptions", &self.resource_subscriptions);
         #[cfg(feature = "tasks")]
         {
-            codec::write_optional(&mut map, "taskIds", &self.task_ids)?;
+            writer.optional("taskIds", &self.task_ids);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "toolsListChanged",
                     "promptsListChanged",
@@ -15661,8 +15786,8 @@ impl Serialize for SubscriptionFilter {
                     #[cfg(feature = "tasks")]
                     "taskIds",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -15713,6 +15838,13 @@ impl SubscriptionsAcknowledgedNotification {
     }
 }
 
+impl codec::Vacant for SubscriptionsAcknowledgedNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15722,47 +15854,37 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotification {
 impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/subscriptions/acknowledged",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/subscriptions/acknowledged"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsAcknowledgedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/subscriptions/acknowledged")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/subscriptions/acknowledged");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -15802,6 +15924,14 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
+impl codec::Vacant for SubscriptionsAcknowledgedNotificationParams {
+    const VACANT: Self = Self {
+        notifications: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15810,35 +15940,31 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
 
 impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParams {
     const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "notifications")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut notifications = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "notifications" => notifications.read("notifications", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "notifications" => reader.read(0, &mut self.notifications),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            notifications: notifications.required("notifications")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsAcknowledgedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["notifications", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("notifications", &self.notifications);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["notifications", "_meta"]);
+        writer.end()
     }
 }
 
@@ -15899,6 +16025,14 @@ impl SubscriptionsListenRequest {
     }
 }
 
+impl codec::Vacant for SubscriptionsListenRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15908,51 +16042,40 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequest {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
     const NAME: &'static str = "SubscriptionsListenRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "subscriptions/listen",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "subscriptions/listen"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsListenRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "subscriptions/listen")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "subscriptions/listen");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -15984,6 +16107,14 @@ impl SubscriptionsListenRequestParams {
     }
 }
 
+impl codec::Vacant for SubscriptionsListenRequestParams {
+    const VACANT: Self = Self {
+        notifications: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -15993,34 +16124,34 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
     const NAME: &'static str = "SubscriptionsListenRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut notifications = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "notifications" => notifications.read("notifications", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "notifications"),
+        (1, "_meta"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "notifications" => reader.read(0, &mut self.notifications),
+            "_meta" => reader.read(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            notifications: notifications.required("notifications")?,
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsListenRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["notifications", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("notifications", &self.notifications);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["notifications", "_meta"]);
+        writer.end()
     }
 }
 
@@ -16080,6 +16211,14 @@ impl SubscriptionsListenResult {
     }
 }
 
+impl codec::Vacant for SubscriptionsListenResult {
+    const VACANT: Self = Self {
+        meta: codec::Vacant::VACANT,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16088,35 +16227,31 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResult {
 
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
     const NAME: &'static str = "SubscriptionsListenResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "_meta"), (1, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.read(0, &mut self.meta),
+            "resultType" => reader.read(1, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            meta: meta.required("_meta")?,
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsListenResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -16155,6 +16290,14 @@ impl SubscriptionsListenResultMetaObject {
     }
 }
 
+impl codec::Vacant for SubscriptionsListenResultMetaObject {
+    const VACANT: Self = Self {
+        subscription_id: codec::Vacant::VACANT,
+        server_info: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16164,58 +16307,44 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
     const NAME: &'static str = "SubscriptionsListenResultMetaObject";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut subscription_id = codec::Slot::EMPTY;
-        let mut server_info = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "io.modelcontextprotocol/subscriptionId" => {
-                    subscription_id
-                        .read("io.modelcontextprotocol/subscriptionId", &mut members)?
-                }
-                "io.modelcontextprotocol/serverInfo" => {
-                    server_info
-                        .read_optional(
-                            "io.modelcontextprotocol/serverInfo",
-                            &mut members,
-                        )?
-                }
-                _ => extra.read(&key, &mut members)?,
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "io.modelcontextprotocol/subscriptionId"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "io.modelcontextprotocol/subscriptionId" => {
+                reader.read(0, &mut self.subscription_id)
             }
+            "io.modelcontextprotocol/serverInfo" => {
+                reader.optional(1, &mut self.server_info)
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            subscription_id: subscription_id
-                .required("io.modelcontextprotocol/subscriptionId")?,
-            server_info: server_info.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsListenResultMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/serverInfo",
-            &self.server_info,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
+        writer.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "io.modelcontextprotocol/subscriptionId",
                     "io.modelcontextprotocol/serverInfo",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -16249,6 +16378,14 @@ impl SubscriptionsListenResultResponse {
     }
 }
 
+impl codec::Vacant for SubscriptionsListenResultResponse {
+    const VACANT: Self = Self {
+        result: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenResultResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16258,40 +16395,37 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultResponse {
 impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
     const NAME: &'static str = "SubscriptionsListenResultResponse";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut result = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "result" => result.read("result", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "jsonrpc"),
+        (0, "result"),
+        (2, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "result" => reader.read(0, &mut self.result),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.read(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            result: result.required("result")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for SubscriptionsListenResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("result", &self.result);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["result", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -16340,6 +16474,15 @@ impl TextContent {
     }
 }
 
+impl codec::Vacant for TextContent {
+    const VACANT: Self = Self {
+        text: codec::Vacant::VACANT,
+        annotations: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TextContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16348,43 +16491,35 @@ impl<'de> Deserialize<'de> for TextContent {
 
 impl<'de> codec::FromMembers<'de> for TextContent {
     const NAME: &'static str = "TextContent";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "text")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut text = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "text", &mut members)?,
-                "text" => text.read("text", &mut members)?,
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "text"),
+            "text" => reader.read(1, &mut self.text),
+            "annotations" => reader.optional(2, &mut self.annotations),
+            "_meta" => reader.optional(3, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            text: text.required("text")?,
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TextContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "text")?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "text", "annotations", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "text");
+        writer.member("text", &self.text);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["type", "text", "annotations", "_meta"]);
+        writer.end()
     }
 }
 
@@ -16543,6 +16678,30 @@ impl TextResourceContents {
     }
 }
 
+impl codec::Vacant for TextResourceContents {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        mime_type: None,
+        text: codec::Vacant::VACANT,
+        meta: None,
+        #[cfg(feature = "sep-2093")]
+        name: None,
+        #[cfg(feature = "sep-2093")]
+        title: None,
+        #[cfg(feature = "sep-2093")]
+        description: None,
+        #[cfg(feature = "sep-2093")]
+        icons: None,
+        #[cfg(feature = "sep-2093")]
+        annotations: None,
+        #[cfg(feature = "sep-2093")]
+        size: None,
+        #[cfg(feature = "sep-2093")]
+        resource_type: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TextResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16551,123 +16710,78 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 
 impl<'de> codec::FromMembers<'de> for TextResourceContents {
     const NAME: &'static str = "TextResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "text")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut mime_type = codec::Slot::EMPTY;
-        let mut text = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut name = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut title = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut description = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut icons = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut annotations = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut size = codec::Slot::EMPTY;
-        #[cfg(feature = "sep-2093")]
-        let mut resource_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "mimeType" => mime_type.read_optional("mimeType", &mut members)?,
-                "text" => text.read("text", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "name" => name.read_optional("name", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "title" => title.read_optional("title", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "description" => description.read_optional("description", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "icons" => icons.read_optional("icons", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                #[cfg(feature = "sep-2093")]
-                "size" => {
-                    codec::read_optional_int(
-                        &mut size,
-                        "size",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                #[cfg(feature = "sep-2093")]
-                "resourceType" => {
-                    resource_type.read_optional("resourceType", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "mimeType" => reader.optional(1, &mut self.mime_type),
+            "text" => reader.read(2, &mut self.text),
+            "_meta" => reader.optional(3, &mut self.meta),
+            #[cfg(feature = "sep-2093")]
+            "name" => reader.optional(4, &mut self.name),
+            #[cfg(feature = "sep-2093")]
+            "title" => reader.optional(5, &mut self.title),
+            #[cfg(feature = "sep-2093")]
+            "description" => reader.optional(6, &mut self.description),
+            #[cfg(feature = "sep-2093")]
+            "icons" => reader.optional(7, &mut self.icons),
+            #[cfg(feature = "sep-2093")]
+            "annotations" => reader.optional(8, &mut self.annotations),
+            #[cfg(feature = "sep-2093")]
+            "size" => reader.optional_int(9, i64::MIN..=i64::MAX, &mut self.size),
+            #[cfg(feature = "sep-2093")]
+            "resourceType" => reader.optional(10, &mut self.resource_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            mime_type: mime_type.optional(),
-            text: text.required("text")?,
-            meta: meta.optional(),
-            #[cfg(feature = "sep-2093")]
-            name: name.optional(),
-            #[cfg(feature = "sep-2093")]
-            title: title.optional(),
-            #[cfg(feature = "sep-2093")]
-            description: description.optional(),
-            #[cfg(feature = "sep-2093")]
-            icons: icons.optional(),
-            #[cfg(feature = "sep-2093")]
-            annotations: annotations.optional(),
-            #[cfg(feature = "sep-2093")]
-            size: size.optional(),
-            #[cfg(feature = "sep-2093")]
-            resource_type: resource_type.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("mimeType", &self.mime_type);
+        writer.member("text", &self.text);
+        writer.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "name", &self.name)?;
+            writer.optional("name", &self.name);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "title", &self.title)?;
+            writer.optional("title", &self.title);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "description", &self.description)?;
+            writer.optional("description", &self.description);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "icons", &self.icons)?;
+            writer.optional("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "annotations", &self.annotations)?;
+            writer.optional("annotations", &self.annotations);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "size", &self.size)?;
+            writer.optional("size", &self.size);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            writer.optional("resourceType", &self.resource_type);
         }
-        self.extra
-            .write(
-                &mut map,
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "uri",
                     "mimeType",
@@ -16688,8 +16802,8 @@ impl Serialize for TextResourceContents {
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -16717,6 +16831,14 @@ impl TitledOption {
     }
 }
 
+impl codec::Vacant for TitledOption {
+    const VACANT: Self = Self {
+        const_: codec::Vacant::VACANT,
+        title: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TitledOption {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16725,35 +16847,31 @@ impl<'de> Deserialize<'de> for TitledOption {
 
 impl<'de> codec::FromMembers<'de> for TitledOption {
     const NAME: &'static str = "TitledOption";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "const"), (1, "title")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut const_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "const" => const_.read("const", &mut members)?,
-                "title" => title.read("title", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "const" => reader.read(0, &mut self.const_),
+            "title" => reader.read(1, &mut self.title),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            const_: const_.required("const")?,
-            title: title.required("title")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TitledOption {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("const", &self.const_)?;
-        map.serialize_entry("title", &self.title)?;
-        self.extra.write(&mut map, &["const", "title"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("const", &self.const_);
+        writer.member("title", &self.title);
+        writer.extra(&self.extra, &["const", "title"]);
+        writer.end()
     }
 }
 
@@ -16778,6 +16896,13 @@ impl TitledMultiSelectItems {
     }
 }
 
+impl codec::Vacant for TitledMultiSelectItems {
+    const VACANT: Self = Self {
+        any_of: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TitledMultiSelectItems {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16786,31 +16911,29 @@ impl<'de> Deserialize<'de> for TitledMultiSelectItems {
 
 impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
     const NAME: &'static str = "TitledMultiSelectItems";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "anyOf")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut any_of = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "anyOf" => any_of.read("anyOf", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "anyOf" => reader.read(0, &mut self.any_of),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            any_of: any_of.required("anyOf")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("anyOf", &self.any_of)?;
-        self.extra.write(&mut map, &["anyOf"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("anyOf", &self.any_of);
+        writer.extra(&self.extra, &["anyOf"]);
+        writer.end()
     }
 }
 
@@ -16888,6 +17011,18 @@ impl TitledMultiSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for TitledMultiSelectEnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        min_items: None,
+        max_items: None,
+        items: codec::Vacant::VACANT,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -16896,70 +17031,46 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
 
 impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
     const NAME: &'static str = "TitledMultiSelectEnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (5, "items")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut min_items = codec::Slot::EMPTY;
-        let mut max_items = codec::Slot::EMPTY;
-        let mut items = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "array", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minItems" => {
-                    codec::read_optional_int(
-                        &mut min_items,
-                        "minItems",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "maxItems" => {
-                    codec::read_optional_int(
-                        &mut max_items,
-                        "maxItems",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "items" => items.read("items", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "array"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minItems" => {
+                reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_items)
             }
+            "maxItems" => {
+                reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
+            }
+            "items" => reader.read(5, &mut self.items),
+            "default" => reader.optional(6, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            min_items: min_items.optional(),
-            max_items: max_items.optional(),
-            items: items.required("items")?,
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TitledMultiSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "array")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minItems", &self.min_items)?;
-        codec::write_optional(&mut map, "maxItems", &self.max_items)?;
-        map.serialize_entry("items", &self.items)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "array");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minItems", &self.min_items);
+        writer.optional("maxItems", &self.max_items);
+        writer.member("items", &self.items);
+        writer.optional("default", &self.default);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -16969,8 +17080,8 @@ impl Serialize for TitledMultiSelectEnumSchema {
                     "items",
                     "default",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -17027,6 +17138,16 @@ impl TitledSingleSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for TitledSingleSelectEnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        one_of: codec::Vacant::VACANT,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17035,48 +17156,37 @@ impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
 
 impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
     const NAME: &'static str = "TitledSingleSelectEnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (3, "oneOf")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut one_of = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "oneOf" => one_of.read("oneOf", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "oneOf" => reader.read(3, &mut self.one_of),
+            "default" => reader.optional(4, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            one_of: one_of.required("oneOf")?,
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for TitledSingleSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("oneOf", &self.one_of)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "oneOf", "default"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("oneOf", &self.one_of);
+        writer.optional("default", &self.default);
+        writer.extra(&self.extra, &["type", "title", "description", "oneOf", "default"]);
+        writer.end()
     }
 }
 
@@ -17109,6 +17219,13 @@ impl ToolInputSchema {
     }
 }
 
+impl codec::Vacant for ToolInputSchema {
+    const VACANT: Self = Self {
+        schema: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolInputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17117,35 +17234,31 @@ impl<'de> Deserialize<'de> for ToolInputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolInputSchema {
     const NAME: &'static str = "ToolInputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "type")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = codec::Slot::EMPTY;
-        let mut type_ = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "$schema" => schema.read_optional("$schema", &mut members)?,
-                "type" => codec::read_text(&mut type_, "type", "object", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "$schema" => reader.optional(0, &mut self.schema),
+            "type" => reader.text(1, "object"),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            schema: schema.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        self.extra.write(&mut map, &["$schema", "type"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("$schema", &self.schema);
+        writer.member("type", "object");
+        writer.extra(&self.extra, &["$schema", "type"]);
+        writer.end()
     }
 }
 
@@ -17178,6 +17291,13 @@ impl ToolOutputSchema {
     }
 }
 
+impl codec::Vacant for ToolOutputSchema {
+    const VACANT: Self = Self {
+        schema: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolOutputSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17186,31 +17306,29 @@ impl<'de> Deserialize<'de> for ToolOutputSchema {
 
 impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
     const NAME: &'static str = "ToolOutputSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut schema = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "$schema" => schema.read_optional("$schema", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "$schema" => reader.optional(0, &mut self.schema),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            schema: schema.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        self.extra.write(&mut map, &["$schema"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("$schema", &self.schema);
+        writer.extra(&self.extra, &["$schema"]);
+        writer.end()
     }
 }
 
@@ -17307,6 +17425,20 @@ impl Tool {
     }
 }
 
+impl codec::Vacant for Tool {
+    const VACANT: Self = Self {
+        name: codec::Vacant::VACANT,
+        title: None,
+        description: None,
+        input_schema: codec::Vacant::VACANT,
+        output_schema: None,
+        annotations: None,
+        meta: None,
+        icons: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17315,62 +17447,44 @@ impl<'de> Deserialize<'de> for Tool {
 
 impl<'de> codec::FromMembers<'de> for Tool {
     const NAME: &'static str = "Tool";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "name"), (3, "inputSchema")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut name = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut input_schema = codec::Slot::EMPTY;
-        let mut output_schema = codec::Slot::EMPTY;
-        let mut annotations = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut icons = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "name" => name.read("name", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "inputSchema" => input_schema.read("inputSchema", &mut members)?,
-                "outputSchema" => {
-                    output_schema.read_optional("outputSchema", &mut members)?
-                }
-                "annotations" => annotations.read_optional("annotations", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "icons" => icons.read_optional("icons", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "name" => reader.read(0, &mut self.name),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "inputSchema" => reader.read(3, &mut self.input_schema),
+            "outputSchema" => reader.optional(4, &mut self.output_schema),
+            "annotations" => reader.optional(5, &mut self.annotations),
+            "_meta" => reader.optional(6, &mut self.meta),
+            "icons" => reader.optional(7, &mut self.icons),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            name: name.required("name")?,
-            title: title.optional(),
-            description: description.optional(),
-            input_schema: input_schema.required("inputSchema")?,
-            output_schema: output_schema.optional(),
-            annotations: annotations.optional(),
-            meta: meta.optional(),
-            icons: icons.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("name", &self.name);
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("inputSchema", &self.input_schema);
+        writer.optional("outputSchema", &self.output_schema);
+        writer.optional("annotations", &self.annotations);
+        writer.optional("_meta", &self.meta);
+        writer.optional("icons", &self.icons);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -17381,8 +17495,8 @@ impl Serialize for Tool {
                     "_meta",
                     "icons",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -17460,6 +17574,17 @@ impl ToolAnnotations {
     }
 }
 
+impl codec::Vacant for ToolAnnotations {
+    const VACANT: Self = Self {
+        title: None,
+        read_only_hint: None,
+        destructive_hint: None,
+        idempotent_hint: None,
+        open_world_hint: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolAnnotations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17468,56 +17593,38 @@ impl<'de> Deserialize<'de> for ToolAnnotations {
 
 impl<'de> codec::FromMembers<'de> for ToolAnnotations {
     const NAME: &'static str = "ToolAnnotations";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut title = codec::Slot::EMPTY;
-        let mut read_only_hint = codec::Slot::EMPTY;
-        let mut destructive_hint = codec::Slot::EMPTY;
-        let mut idempotent_hint = codec::Slot::EMPTY;
-        let mut open_world_hint = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "title" => title.read_optional("title", &mut members)?,
-                "readOnlyHint" => {
-                    read_only_hint.read_optional("readOnlyHint", &mut members)?
-                }
-                "destructiveHint" => {
-                    destructive_hint.read_optional("destructiveHint", &mut members)?
-                }
-                "idempotentHint" => {
-                    idempotent_hint.read_optional("idempotentHint", &mut members)?
-                }
-                "openWorldHint" => {
-                    open_world_hint.read_optional("openWorldHint", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "title" => reader.optional(0, &mut self.title),
+            "readOnlyHint" => reader.optional(1, &mut self.read_only_hint),
+            "destructiveHint" => reader.optional(2, &mut self.destructive_hint),
+            "idempotentHint" => reader.optional(3, &mut self.idempotent_hint),
+            "openWorldHint" => reader.optional(4, &mut self.open_world_hint),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            title: title.optional(),
-            read_only_hint: read_only_hint.optional(),
-            destructive_hint: destructive_hint.optional(),
-            idempotent_hint: idempotent_hint.optional(),
-            open_world_hint: open_world_hint.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolAnnotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "readOnlyHint", &self.read_only_hint)?;
-        codec::write_optional(&mut map, "destructiveHint", &self.destructive_hint)?;
-        codec::write_optional(&mut map, "idempotentHint", &self.idempotent_hint)?;
-        codec::write_optional(&mut map, "openWorldHint", &self.open_world_hint)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("title", &self.title);
+        writer.optional("readOnlyHint", &self.read_only_hint);
+        writer.optional("destructiveHint", &self.destructive_hint);
+        writer.optional("idempotentHint", &self.idempotent_hint);
+        writer.optional("openWorldHint", &self.open_world_hint);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "title",
                     "readOnlyHint",
@@ -17525,8 +17632,8 @@ impl Serialize for ToolAnnotations {
                     "idempotentHint",
                     "openWorldHint",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -17574,6 +17681,10 @@ impl std::str::FromStr for ToolChoiceMode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+impl codec::Vacant for ToolChoiceMode {
+    const VACANT: Self = Self::Auto;
 }
 
 impl std::fmt::Display for ToolChoiceMode {
@@ -17626,6 +17737,13 @@ impl ToolChoice {
     }
 }
 
+impl codec::Vacant for ToolChoice {
+    const VACANT: Self = Self {
+        mode: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17634,31 +17752,29 @@ impl<'de> Deserialize<'de> for ToolChoice {
 
 impl<'de> codec::FromMembers<'de> for ToolChoice {
     const NAME: &'static str = "ToolChoice";
+    const REQUIRED: &'static [(u8, &'static str)] = &[];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut mode = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "mode" => mode.read_optional("mode", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "mode" => reader.optional(0, &mut self.mode),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            mode: mode.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        self.extra.write(&mut map, &["mode"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("mode", &self.mode);
+        writer.extra(&self.extra, &["mode"]);
+        writer.end()
     }
 }
 
@@ -17714,6 +17830,13 @@ impl ToolListChangedNotification {
     }
 }
 
+impl codec::Vacant for ToolListChangedNotification {
+    const VACANT: Self = Self {
+        params: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolListChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17722,48 +17845,33 @@ impl<'de> Deserialize<'de> for ToolListChangedNotification {
 
 impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
     const NAME: &'static str = "ToolListChangedNotification";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "method"), (2, "jsonrpc")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/tools/list_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read_optional("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/tools/list_changed"),
+            "params" => reader.optional(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/tools/list_changed");
+        writer.optional("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -17831,6 +17939,17 @@ impl ToolResultContent {
     }
 }
 
+impl codec::Vacant for ToolResultContent {
+    const VACANT: Self = Self {
+        tool_use_id: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        structured_content: None,
+        is_error: None,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolResultContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17840,55 +17959,44 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 impl<'de> codec::FromMembers<'de> for ToolResultContent {
     const NAME: &'static str = "ToolResultContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut tool_use_id = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut structured_content = codec::Slot::EMPTY;
-        let mut is_error = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => {
-                    codec::read_text(&mut type_, "type", "tool_result", &mut members)?
-                }
-                "toolUseId" => tool_use_id.read("toolUseId", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                "structuredContent" => {
-                    structured_content.read("structuredContent", &mut members)?
-                }
-                "isError" => is_error.read_optional("isError", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "toolUseId"),
+        (2, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "tool_result"),
+            "toolUseId" => reader.read(1, &mut self.tool_use_id),
+            "content" => reader.read(2, &mut self.content),
+            "structuredContent" => reader.nullable(3, &mut self.structured_content),
+            "isError" => reader.optional(4, &mut self.is_error),
+            "_meta" => reader.optional(5, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            tool_use_id: tool_use_id.required("toolUseId")?,
-            content: content.required("content")?,
-            structured_content: structured_content.optional(),
-            is_error: is_error.optional(),
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolResultContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_result")?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "tool_result");
+        writer.member("toolUseId", &self.tool_use_id);
+        writer.member("content", &self.content);
+        writer.optional("structuredContent", &self.structured_content);
+        writer.optional("isError", &self.is_error);
+        writer.optional("_meta", &self.meta);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "toolUseId",
@@ -17897,8 +18005,8 @@ impl Serialize for ToolResultContent {
                     "isError",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -17949,6 +18057,16 @@ impl ToolUseContent {
     }
 }
 
+impl codec::Vacant for ToolUseContent {
+    const VACANT: Self = Self {
+        id: codec::Vacant::VACANT,
+        name: codec::Vacant::VACANT,
+        input: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for ToolUseContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -17958,46 +18076,42 @@ impl<'de> Deserialize<'de> for ToolUseContent {
 impl<'de> codec::FromMembers<'de> for ToolUseContent {
     const NAME: &'static str = "ToolUseContent";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut name = codec::Slot::EMPTY;
-        let mut input = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "tool_use", &mut members)?,
-                "id" => id.read("id", &mut members)?,
-                "name" => name.read("name", &mut members)?,
-                "input" => input.read("input", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "type"),
+        (1, "id"),
+        (2, "name"),
+        (3, "input"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "tool_use"),
+            "id" => reader.read(1, &mut self.id),
+            "name" => reader.read(2, &mut self.name),
+            "input" => reader.read(3, &mut self.input),
+            "_meta" => reader.optional(4, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            id: id.required("id")?,
-            name: name.required("name")?,
-            input: input.required("input")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for ToolUseContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_use")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("input", &self.input)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "id", "name", "input", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "tool_use");
+        writer.member("id", &self.id);
+        writer.member("name", &self.name);
+        writer.member("input", &self.input);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["type", "id", "name", "input", "_meta"]);
+        writer.end()
     }
 }
 
@@ -18026,6 +18140,14 @@ impl UnsupportedProtocolVersionErrorData {
     }
 }
 
+impl codec::Vacant for UnsupportedProtocolVersionErrorData {
+    const VACANT: Self = Self {
+        supported: codec::Vacant::VACANT,
+        requested: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18035,34 +18157,34 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
     const NAME: &'static str = "UnsupportedProtocolVersionErrorData";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut supported = codec::Slot::EMPTY;
-        let mut requested = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "supported" => supported.read("supported", &mut members)?,
-                "requested" => requested.read("requested", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "supported"),
+        (1, "requested"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "supported" => reader.read(0, &mut self.supported),
+            "requested" => reader.read(1, &mut self.requested),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            supported: supported.required("supported")?,
-            requested: requested.required("requested")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsupportedProtocolVersionErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("supported", &self.supported)?;
-        map.serialize_entry("requested", &self.requested)?;
-        self.extra.write(&mut map, &["supported", "requested"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("supported", &self.supported);
+        writer.member("requested", &self.requested);
+        writer.extra(&self.extra, &["supported", "requested"]);
+        writer.end()
     }
 }
 
@@ -18093,6 +18215,14 @@ impl UnsupportedProtocolVersionErrorObject {
     }
 }
 
+impl codec::Vacant for UnsupportedProtocolVersionErrorObject {
+    const VACANT: Self = Self {
+        message: codec::Vacant::VACANT,
+        data: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18102,40 +18232,37 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorObject {
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
     const NAME: &'static str = "UnsupportedProtocolVersionErrorObject";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut code = codec::Slot::EMPTY;
-        let mut message = codec::Slot::EMPTY;
-        let mut data = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "code" => {
-                    codec::read_constant(&mut code, "code", &-32022i64, &mut members)?
-                }
-                "message" => message.read("message", &mut members)?,
-                "data" => data.read("data", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "code"),
+        (1, "message"),
+        (2, "data"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "code" => reader.constant(0, &-32022i64),
+            "message" => reader.read(1, &mut self.message),
+            "data" => reader.read(2, &mut self.data),
+            _ => reader.extra(&mut self.extra),
         }
-        code.required("code")?;
-        Ok(Self {
-            message: message.required("message")?,
-            data: data.required("data")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsupportedProtocolVersionErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32022i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("code", &-32022i64);
+        writer.member("message", &self.message);
+        writer.member("data", &self.data);
+        writer.extra(&self.extra, &["code", "message", "data"]);
+        writer.end()
     }
 }
 
@@ -18175,6 +18302,14 @@ impl UnsupportedProtocolVersionError {
     }
 }
 
+impl codec::Vacant for UnsupportedProtocolVersionError {
+    const VACANT: Self = Self {
+        error: codec::Vacant::VACANT,
+        id: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UnsupportedProtocolVersionError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18183,41 +18318,33 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionError {
 
 impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
     const NAME: &'static str = "UnsupportedProtocolVersionError";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "jsonrpc"), (0, "error")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut error = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "error" => error.read("error", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read_optional("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "error" => reader.read(0, &mut self.error),
+            "jsonrpc" => reader.text(1, "2.0"),
+            "id" => reader.optional(2, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            error: error.required("error")?,
-            id: id.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UnsupportedProtocolVersionError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("error", &self.error);
+        writer.member("jsonrpc", "2.0");
+        writer.optional("id", &self.id);
+        writer.extra(&self.extra, &["error", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -18242,6 +18369,13 @@ impl UntitledMultiSelectItems {
     }
 }
 
+impl codec::Vacant for UntitledMultiSelectItems {
+    const VACANT: Self = Self {
+        enum_: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UntitledMultiSelectItems {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18250,35 +18384,31 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectItems {
 
 impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
     const NAME: &'static str = "UntitledMultiSelectItems";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (1, "enum")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut enum_ = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "enum" => enum_.read("enum", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "enum" => reader.read(1, &mut self.enum_),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            enum_: enum_.required("enum")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UntitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        map.serialize_entry("enum", &self.enum_)?;
-        self.extra.write(&mut map, &["type", "enum"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.member("enum", &self.enum_);
+        writer.extra(&self.extra, &["type", "enum"]);
+        writer.end()
     }
 }
 
@@ -18355,6 +18485,18 @@ impl UntitledMultiSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for UntitledMultiSelectEnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        min_items: None,
+        max_items: None,
+        items: codec::Vacant::VACANT,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18363,70 +18505,46 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
 
 impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
     const NAME: &'static str = "UntitledMultiSelectEnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (5, "items")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut min_items = codec::Slot::EMPTY;
-        let mut max_items = codec::Slot::EMPTY;
-        let mut items = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "array", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "minItems" => {
-                    codec::read_optional_int(
-                        &mut min_items,
-                        "minItems",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "maxItems" => {
-                    codec::read_optional_int(
-                        &mut max_items,
-                        "maxItems",
-                        i64::MIN..=i64::MAX,
-                        &mut members,
-                    )?
-                }
-                "items" => items.read("items", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "array"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "minItems" => {
+                reader.optional_int(3, i64::MIN..=i64::MAX, &mut self.min_items)
             }
+            "maxItems" => {
+                reader.optional_int(4, i64::MIN..=i64::MAX, &mut self.max_items)
+            }
+            "items" => reader.read(5, &mut self.items),
+            "default" => reader.optional(6, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            min_items: min_items.optional(),
-            max_items: max_items.optional(),
-            items: items.required("items")?,
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UntitledMultiSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "array")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minItems", &self.min_items)?;
-        codec::write_optional(&mut map, "maxItems", &self.max_items)?;
-        map.serialize_entry("items", &self.items)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "array");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.optional("minItems", &self.min_items);
+        writer.optional("maxItems", &self.max_items);
+        writer.member("items", &self.items);
+        writer.optional("default", &self.default);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -18436,8 +18554,8 @@ impl Serialize for UntitledMultiSelectEnumSchema {
                     "items",
                     "default",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -18494,6 +18612,16 @@ impl UntitledSingleSelectEnumSchema {
     }
 }
 
+impl codec::Vacant for UntitledSingleSelectEnumSchema {
+    const VACANT: Self = Self {
+        title: None,
+        description: None,
+        enum_: codec::Vacant::VACANT,
+        default: None,
+        extra: Extra::new(),
+    };
+}
+
 impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18502,48 +18630,37 @@ impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
 
 impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
     const NAME: &'static str = "UntitledSingleSelectEnumSchema";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "type"), (3, "enum")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut type_ = codec::Slot::EMPTY;
-        let mut title = codec::Slot::EMPTY;
-        let mut description = codec::Slot::EMPTY;
-        let mut enum_ = codec::Slot::EMPTY;
-        let mut default = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "type" => codec::read_text(&mut type_, "type", "string", &mut members)?,
-                "title" => title.read_optional("title", &mut members)?,
-                "description" => description.read_optional("description", &mut members)?,
-                "enum" => enum_.read("enum", &mut members)?,
-                "default" => default.read_optional("default", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "type" => reader.text(0, "string"),
+            "title" => reader.optional(1, &mut self.title),
+            "description" => reader.optional(2, &mut self.description),
+            "enum" => reader.read(3, &mut self.enum_),
+            "default" => reader.optional(4, &mut self.default),
+            _ => reader.extra(&mut self.extra),
         }
-        type_.required("type")?;
-        Ok(Self {
-            title: title.optional(),
-            description: description.optional(),
-            enum_: enum_.required("enum")?,
-            default: default.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 impl Serialize for UntitledSingleSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "enum", "default"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("type", "string");
+        writer.optional("title", &self.title);
+        writer.optional("description", &self.description);
+        writer.member("enum", &self.enum_);
+        writer.optional("default", &self.default);
+        writer.extra(&self.extra, &["type", "title", "description", "enum", "default"]);
+        writer.end()
     }
 }
 
@@ -18611,6 +18728,11 @@ impl std::str::FromStr for TaskStatus {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+#[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatus {
+    const VACANT: Self = Self::Working;
 }
 
 #[cfg(feature = "tasks")]
@@ -18702,6 +18824,20 @@ impl Task {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for Task {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18712,82 +18848,70 @@ impl<'de> Deserialize<'de> for Task {
 impl<'de> codec::FromMembers<'de> for Task {
     const NAME: &'static str = "Task";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "taskId"),
+        (1, "status"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.read(1, &mut self.status),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -18797,8 +18921,8 @@ impl Serialize for Task {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -18866,6 +18990,19 @@ impl WorkingTask {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for WorkingTask {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for WorkingTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -18876,84 +19013,70 @@ impl<'de> Deserialize<'de> for WorkingTask {
 impl<'de> codec::FromMembers<'de> for WorkingTask {
     const NAME: &'static str = "WorkingTask";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "working", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "status"),
+        (0, "taskId"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.text(1, "working"),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for WorkingTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "working");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -18963,8 +19086,8 @@ impl Serialize for WorkingTask {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -19037,6 +19160,20 @@ impl InputRequiredTask {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for InputRequiredTask {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        input_requests: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for InputRequiredTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -19047,93 +19184,73 @@ impl<'de> Deserialize<'de> for InputRequiredTask {
 impl<'de> codec::FromMembers<'de> for InputRequiredTask {
     const NAME: &'static str = "InputRequiredTask";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut input_requests = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(
-                        &mut status,
-                        "status",
-                        "input_required",
-                        &mut members,
-                    )?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "status"),
+        (0, "taskId"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+        (7, "inputRequests"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.text(1, "input_required"),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "inputRequests" => reader.read(7, &mut self.input_requests),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            input_requests: input_requests.required("inputRequests")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for InputRequiredTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "input_required");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("inputRequests", &self.input_requests);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19144,8 +19261,8 @@ impl Serialize for InputRequiredTask {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -19218,6 +19335,20 @@ impl CompletedTask {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CompletedTask {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CompletedTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -19228,88 +19359,73 @@ impl<'de> Deserialize<'de> for CompletedTask {
 impl<'de> codec::FromMembers<'de> for CompletedTask {
     const NAME: &'static str = "CompletedTask";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "completed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "status"),
+        (0, "taskId"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+        (7, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.text(1, "completed"),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "result" => reader.read(7, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CompletedTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "completed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("result", &self.result);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19320,8 +19436,8 @@ impl Serialize for CompletedTask {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -19394,6 +19510,20 @@ impl FailedTask {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for FailedTask {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        error: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for FailedTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -19404,88 +19534,73 @@ impl<'de> Deserialize<'de> for FailedTask {
 impl<'de> codec::FromMembers<'de> for FailedTask {
     const NAME: &'static str = "FailedTask";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut error = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "failed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "status"),
+        (0, "taskId"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+        (7, "error"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.text(1, "failed"),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "error" => error.read("error", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "error" => reader.read(7, &mut self.error),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            error: error.required("error")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for FailedTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "failed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("error", &self.error);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19496,8 +19611,8 @@ impl Serialize for FailedTask {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -19565,6 +19680,19 @@ impl CancelledTask {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CancelledTask {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CancelledTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -19575,84 +19703,70 @@ impl<'de> Deserialize<'de> for CancelledTask {
 impl<'de> codec::FromMembers<'de> for CancelledTask {
     const NAME: &'static str = "CancelledTask";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "cancelled", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "status"),
+        (0, "taskId"),
+        (3, "createdAt"),
+        (4, "lastUpdatedAt"),
+        (5, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "status" => reader.text(1, "cancelled"),
+            "statusMessage" => reader.optional(2, &mut self.status_message),
+            "createdAt" => reader.read(3, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(4, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        5,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        6,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CancelledTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "cancelled");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19662,8 +19776,8 @@ impl Serialize for CancelledTask {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -19776,6 +19890,11 @@ impl Serialize for DetailedTask {
     }
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Vacant for DetailedTask {
+    const VACANT: Self = Self::Working(codec::Vacant::VACANT);
+}
+
 /// The answer of a server that goes on working: a task to ask about in place of the ordinary
 /// result. It may be sent only for `tools/call`, and only to a client whose request declared
 /// the extension.
@@ -19878,6 +19997,21 @@ impl CreateTaskResult {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CreateTaskResult {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CreateTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -19888,97 +20022,75 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 impl<'de> codec::FromMembers<'de> for CreateTaskResult {
     const NAME: &'static str = "CreateTaskResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "task",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => status.read("status", &mut members)?,
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (2, "taskId"),
+        (3, "status"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "task"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.read(3, &mut self.status),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status: status.required("status")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CreateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "task")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "task");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", &self.status);
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -19990,8 +20102,8 @@ impl Serialize for CreateTaskResult {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -20054,6 +20166,15 @@ impl GetTaskRequest {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20064,47 +20185,41 @@ impl<'de> Deserialize<'de> for GetTaskRequest {
 impl<'de> codec::FromMembers<'de> for GetTaskRequest {
     const NAME: &'static str = "GetTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(&mut method, "method", "tasks/get", &mut members)?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/get"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/get");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -20147,6 +20262,15 @@ impl GetTaskRequestParams {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20156,36 +20280,32 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 #[cfg(feature = "tasks")]
 impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
     const NAME: &'static str = "GetTaskRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["taskId", "_meta"]);
+        writer.end()
     }
 }
 
@@ -20265,6 +20385,20 @@ impl GetTaskResultWorking {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResultWorking {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskResultWorking {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20275,99 +20409,75 @@ impl<'de> Deserialize<'de> for GetTaskResultWorking {
 impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
     const NAME: &'static str = "GetTaskResultWorking";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "working", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (3, "status"),
+        (2, "taskId"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.text(3, "working"),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultWorking {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "working");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20379,8 +20489,8 @@ impl Serialize for GetTaskResultWorking {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -20465,6 +20575,21 @@ impl GetTaskResultInputRequired {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResultInputRequired {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        input_requests: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskResultInputRequired {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20475,108 +20600,78 @@ impl<'de> Deserialize<'de> for GetTaskResultInputRequired {
 impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
     const NAME: &'static str = "GetTaskResultInputRequired";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut input_requests = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(
-                        &mut status,
-                        "status",
-                        "input_required",
-                        &mut members,
-                    )?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (3, "status"),
+        (2, "taskId"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+        (9, "inputRequests"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.text(3, "input_required"),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "inputRequests" => reader.read(9, &mut self.input_requests),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            input_requests: input_requests.required("inputRequests")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultInputRequired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "input_required");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("inputRequests", &self.input_requests);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20589,8 +20684,8 @@ impl Serialize for GetTaskResultInputRequired {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -20675,6 +20770,21 @@ impl GetTaskResultCompleted {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResultCompleted {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskResultCompleted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20685,103 +20795,78 @@ impl<'de> Deserialize<'de> for GetTaskResultCompleted {
 impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
     const NAME: &'static str = "GetTaskResultCompleted";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "completed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (3, "status"),
+        (2, "taskId"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+        (9, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.text(3, "completed"),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "result" => reader.read(9, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultCompleted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "completed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("result", &self.result);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20794,8 +20879,8 @@ impl Serialize for GetTaskResultCompleted {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -20879,6 +20964,21 @@ impl GetTaskResultFailed {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResultFailed {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        error: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskResultFailed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -20889,103 +20989,78 @@ impl<'de> Deserialize<'de> for GetTaskResultFailed {
 impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
     const NAME: &'static str = "GetTaskResultFailed";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut error = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "failed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (3, "status"),
+        (2, "taskId"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+        (9, "error"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.text(3, "failed"),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "error" => error.read("error", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "error" => reader.read(9, &mut self.error),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            error: error.required("error")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultFailed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "failed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("error", &self.error);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20998,8 +21073,8 @@ impl Serialize for GetTaskResultFailed {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -21079,6 +21154,20 @@ impl GetTaskResultCancelled {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResultCancelled {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for GetTaskResultCancelled {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21089,99 +21178,75 @@ impl<'de> Deserialize<'de> for GetTaskResultCancelled {
 impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
     const NAME: &'static str = "GetTaskResultCancelled";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "cancelled", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (1, "resultType"),
+        (3, "status"),
+        (2, "taskId"),
+        (5, "createdAt"),
+        (6, "lastUpdatedAt"),
+        (7, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            "taskId" => reader.read(2, &mut self.task_id),
+            "status" => reader.text(3, "cancelled"),
+            "statusMessage" => reader.optional(4, &mut self.status_message),
+            "createdAt" => reader.read(5, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(6, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        7,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        8,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultCancelled {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "cancelled");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -21193,8 +21258,8 @@ impl Serialize for GetTaskResultCancelled {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -21345,6 +21410,11 @@ impl Serialize for GetTaskResult {
     }
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Vacant for GetTaskResult {
+    const VACANT: Self = Self::Working(codec::Vacant::VACANT);
+}
+
 /// Answers questions that a task has put to the client. Several may be sent, each with some of
 /// the answers.
 ///
@@ -21409,6 +21479,15 @@ impl UpdateTaskRequest {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for UpdateTaskRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for UpdateTaskRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21419,52 +21498,41 @@ impl<'de> Deserialize<'de> for UpdateTaskRequest {
 impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
     const NAME: &'static str = "UpdateTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "tasks/update",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/update"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/update")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/update");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -21513,6 +21581,16 @@ impl UpdateTaskRequestParams {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for UpdateTaskRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        input_responses: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for UpdateTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21523,39 +21601,37 @@ impl<'de> Deserialize<'de> for UpdateTaskRequestParams {
 impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
     const NAME: &'static str = "UpdateTaskRequestParams";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut input_responses = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "inputResponses" => input_responses.read("inputResponses", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "taskId"),
+        (1, "inputResponses"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "inputResponses" => reader.read(1, &mut self.input_responses),
+            "_meta" => reader.optional(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            input_responses: input_responses.required("inputResponses")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "inputResponses", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.member("inputResponses", &self.input_responses);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["taskId", "inputResponses", "_meta"]);
+        writer.end()
     }
 }
 
@@ -21608,6 +21684,14 @@ impl UpdateTaskResult {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for UpdateTaskResult {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for UpdateTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21617,43 +21701,32 @@ impl<'de> Deserialize<'de> for UpdateTaskResult {
 #[cfg(feature = "tasks")]
 impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
     const NAME: &'static str = "UpdateTaskResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.extra(&self.extra, &["_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -21715,6 +21788,15 @@ impl CancelTaskRequest {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CancelTaskRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CancelTaskRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21725,52 +21807,41 @@ impl<'de> Deserialize<'de> for CancelTaskRequest {
 impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
     const NAME: &'static str = "CancelTaskRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "tasks/cancel",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "tasks/cancel"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/cancel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "tasks/cancel");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -21812,6 +21883,15 @@ impl CancelTaskRequestParams {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CancelTaskRequestParams {
+    const VACANT: Self = Self {
+        task_id: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CancelTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21821,36 +21901,32 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 #[cfg(feature = "tasks")]
 impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
     const NAME: &'static str = "CancelTaskRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "taskId")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut task_id = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "taskId" => reader.read(0, &mut self.task_id),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            task_id: task_id.required("taskId")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("taskId", &self.task_id);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["taskId", "_meta"]);
+        writer.end()
     }
 }
 
@@ -21903,6 +21979,14 @@ impl CancelTaskResult {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for CancelTaskResult {
+    const VACANT: Self = Self {
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for CancelTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -21912,43 +21996,32 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 #[cfg(feature = "tasks")]
 impl<'de> codec::FromMembers<'de> for CancelTaskResult {
     const NAME: &'static str = "CancelTaskResult";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(1, "resultType")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => {
-                    codec::read_text(
-                        &mut result_type,
-                        "resultType",
-                        "complete",
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "resultType" => reader.text(1, "complete"),
+            _ => reader.extra(&mut self.extra),
         }
-        result_type.required("resultType")?;
-        Ok(Self {
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", "complete");
+        writer.extra(&self.extra, &["_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -22001,6 +22074,14 @@ impl TaskStatusNotification {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22011,48 +22092,38 @@ impl<'de> Deserialize<'de> for TaskStatusNotification {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
     const NAME: &'static str = "TaskStatusNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/tasks",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/tasks"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tasks")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/tasks");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -22132,6 +22203,20 @@ impl TaskStatusNotificationParamsWorking {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParamsWorking {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotificationParamsWorking {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22142,88 +22227,72 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsWorking {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
     const NAME: &'static str = "TaskStatusNotificationParamsWorking";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "working", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (2, "status"),
+        (1, "taskId"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.text(2, "working"),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        6,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        7,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsWorking {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "working");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22234,8 +22303,8 @@ impl Serialize for TaskStatusNotificationParamsWorking {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -22320,6 +22389,21 @@ impl TaskStatusNotificationParamsInputRequired {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParamsInputRequired {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        input_requests: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotificationParamsInputRequired {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22330,97 +22414,75 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsInputRequired {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired {
     const NAME: &'static str = "TaskStatusNotificationParamsInputRequired";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut input_requests = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(
-                        &mut status,
-                        "status",
-                        "input_required",
-                        &mut members,
-                    )?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (2, "status"),
+        (1, "taskId"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttlMs"),
+        (8, "inputRequests"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.text(2, "input_required"),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        6,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "inputRequests" => input_requests.read("inputRequests", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        7,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "inputRequests" => reader.read(8, &mut self.input_requests),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            input_requests: input_requests.required("inputRequests")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsInputRequired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "input_required");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("inputRequests", &self.input_requests);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22432,8 +22494,8 @@ impl Serialize for TaskStatusNotificationParamsInputRequired {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -22518,6 +22580,21 @@ impl TaskStatusNotificationParamsCompleted {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParamsCompleted {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        result: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCompleted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22528,92 +22605,75 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCompleted {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
     const NAME: &'static str = "TaskStatusNotificationParamsCompleted";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut result = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "completed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (2, "status"),
+        (1, "taskId"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttlMs"),
+        (8, "result"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.text(2, "completed"),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        6,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "result" => result.read("result", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        7,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "result" => reader.read(8, &mut self.result),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            result: result.required("result")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsCompleted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "completed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("result", &self.result);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22625,8 +22685,8 @@ impl Serialize for TaskStatusNotificationParamsCompleted {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -22710,6 +22770,21 @@ impl TaskStatusNotificationParamsFailed {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParamsFailed {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        error: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotificationParamsFailed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22720,92 +22795,75 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsFailed {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
     const NAME: &'static str = "TaskStatusNotificationParamsFailed";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut error = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "failed", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (2, "status"),
+        (1, "taskId"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttlMs"),
+        (8, "error"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.text(2, "failed"),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        6,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "error" => error.read("error", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        7,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            "error" => reader.read(8, &mut self.error),
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            error: error.required("error")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsFailed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "failed");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer.member("error", &self.error);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22817,8 +22875,8 @@ impl Serialize for TaskStatusNotificationParamsFailed {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -22898,6 +22956,20 @@ impl TaskStatusNotificationParamsCancelled {
 }
 
 #[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParamsCancelled {
+    const VACANT: Self = Self {
+        meta: None,
+        task_id: codec::Vacant::VACANT,
+        status_message: None,
+        created_at: codec::Vacant::VACANT,
+        last_updated_at: codec::Vacant::VACANT,
+        ttl_ms: codec::Vacant::VACANT,
+        poll_interval_ms: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "tasks")]
 impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCancelled {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -22908,88 +22980,72 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParamsCancelled {
 impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
     const NAME: &'static str = "TaskStatusNotificationParamsCancelled";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut meta = codec::Slot::EMPTY;
-        let mut task_id = codec::Slot::EMPTY;
-        let mut status = codec::Slot::EMPTY;
-        let mut status_message = codec::Slot::EMPTY;
-        let mut created_at = codec::Slot::EMPTY;
-        let mut last_updated_at = codec::Slot::EMPTY;
-        let mut ttl_ms = codec::Slot::EMPTY;
-        let mut poll_interval_ms = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "taskId" => task_id.read("taskId", &mut members)?,
-                "status" => {
-                    codec::read_text(&mut status, "status", "cancelled", &mut members)?
-                }
-                "statusMessage" => {
-                    status_message.read_optional("statusMessage", &mut members)?
-                }
-                "createdAt" => created_at.read("createdAt", &mut members)?,
-                "lastUpdatedAt" => last_updated_at.read("lastUpdatedAt", &mut members)?,
-                "ttlMs" => {
-                    codec::read_nullable_int(
-                        &mut ttl_ms,
-                        "ttlMs",
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (2, "status"),
+        (1, "taskId"),
+        (4, "createdAt"),
+        (5, "lastUpdatedAt"),
+        (6, "ttlMs"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "_meta" => reader.optional(0, &mut self.meta),
+            "taskId" => reader.read(1, &mut self.task_id),
+            "status" => reader.text(2, "cancelled"),
+            "statusMessage" => reader.optional(3, &mut self.status_message),
+            "createdAt" => reader.read(4, &mut self.created_at),
+            "lastUpdatedAt" => reader.read(5, &mut self.last_updated_at),
+            "ttlMs" => {
+                reader
+                    .optional_int(
+                        6,
                         -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                "pollIntervalMs" => {
-                    codec::read_optional_int(
-                        &mut poll_interval_ms,
-                        "pollIntervalMs",
-                        -9007199254740991..=9007199254740991,
-                        &mut members,
-                    )?
-                }
-                _ => extra.read(&key, &mut members)?,
+                        &mut self.ttl_ms,
+                    )
             }
+            "pollIntervalMs" => {
+                reader
+                    .optional_int(
+                        7,
+                        -9007199254740991..=9007199254740991,
+                        &mut self.poll_interval_ms,
+                    )
+            }
+            _ => reader.extra(&mut self.extra),
         }
-        status.required("status")?;
-        Ok(Self {
-            meta: meta.optional(),
-            task_id: task_id.required("taskId")?,
-            status_message: status_message.optional(),
-            created_at: created_at.required("createdAt")?,
-            last_updated_at: last_updated_at.required("lastUpdatedAt")?,
-            ttl_ms: ttl_ms.required("ttlMs")?,
-            poll_interval_ms: poll_interval_ms.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsCancelled {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
-        }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut writer = codec::Writer::new(serializer);
+        writer.optional("_meta", &self.meta);
+        writer.member("taskId", &self.task_id);
+        writer.member("status", "cancelled");
+        writer.optional("statusMessage", &self.status_message);
+        writer.member("createdAt", &self.created_at);
+        writer.member("lastUpdatedAt", &self.last_updated_at);
+        writer.check_int("ttlMs", self.ttl_ms, -9007199254740991..=9007199254740991);
+        writer.member("ttlMs", &self.ttl_ms);
+        writer
+            .check_int(
+                "pollIntervalMs",
+                self.poll_interval_ms,
+                -9007199254740991..=9007199254740991,
+            );
+        writer.optional("pollIntervalMs", &self.poll_interval_ms);
+        writer
+            .extra(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -23000,8 +23056,8 @@ impl Serialize for TaskStatusNotificationParamsCancelled {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            );
+        writer.end()
     }
 }
 
@@ -23138,6 +23194,11 @@ impl Serialize for TaskStatusNotificationParams {
     }
 }
 
+#[cfg(feature = "tasks")]
+impl codec::Vacant for TaskStatusNotificationParams {
+    const VACANT: Self = Self::Working(codec::Vacant::VACANT);
+}
+
 /// The settings under `io.modelcontextprotocol/tasks` in `extensions`. There are none so far:
 /// an empty object announces support.
 ///
@@ -23193,6 +23254,11 @@ impl std::str::FromStr for ResourceType {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
+}
+
+#[cfg(feature = "sep-2093")]
+impl codec::Vacant for ResourceType {
+    const VACANT: Self = Self::Document;
 }
 
 #[cfg(feature = "sep-2093")]
@@ -23274,6 +23340,15 @@ impl ReadResourceMetadataRequest {
 }
 
 #[cfg(feature = "sep-2093")]
+impl codec::Vacant for ReadResourceMetadataRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "sep-2093")]
 impl<'de> Deserialize<'de> for ReadResourceMetadataRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23284,52 +23359,41 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataRequest {
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
     const NAME: &'static str = "ReadResourceMetadataRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/metadata",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/metadata"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/metadata")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/metadata");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -23364,6 +23428,15 @@ impl ReadResourceMetadataRequestParams {
 }
 
 #[cfg(feature = "sep-2093")]
+impl codec::Vacant for ReadResourceMetadataRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "sep-2093")]
 impl<'de> Deserialize<'de> for ReadResourceMetadataRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23373,36 +23446,32 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataRequestParams {
 #[cfg(feature = "sep-2093")]
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
     const NAME: &'static str = "ReadResourceMetadataRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "_meta" => reader.read(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "_meta"]);
+        writer.end()
     }
 }
 
@@ -23476,6 +23545,16 @@ impl ReadResourceMetadataResult {
 }
 
 #[cfg(feature = "sep-2093")]
+impl codec::Vacant for ReadResourceMetadataResult {
+    const VACANT: Self = Self {
+        resource: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "sep-2093")]
 impl<'de> Deserialize<'de> for ReadResourceMetadataResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23486,39 +23565,37 @@ impl<'de> Deserialize<'de> for ReadResourceMetadataResult {
 impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
     const NAME: &'static str = "ReadResourceMetadataResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resource" => resource.read("resource", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "resource"),
+        (2, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resource" => reader.read(0, &mut self.resource),
+            "_meta" => reader.optional(1, &mut self.meta),
+            "resultType" => reader.read(2, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource: resource.required("resource")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["resource", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resource", &self.resource);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["resource", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -23577,6 +23654,15 @@ impl GetResourceRequest {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetResourceRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetResourceRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23587,52 +23673,41 @@ impl<'de> Deserialize<'de> for GetResourceRequest {
 impl<'de> codec::FromMembers<'de> for GetResourceRequest {
     const NAME: &'static str = "GetResourceRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/get",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/get"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/get");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -23679,6 +23754,16 @@ impl GetResourceRequestParams {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetResourceRequestParams {
+    const VACANT: Self = Self {
+        uri: codec::Vacant::VACANT,
+        version: None,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23688,40 +23773,34 @@ impl<'de> Deserialize<'de> for GetResourceRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
     const NAME: &'static str = "GetResourceRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uri"), (2, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uri = codec::Slot::EMPTY;
-        let mut version = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uri" => uri.read("uri", &mut members)?,
-                "version" => version.read_optional("version", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uri" => reader.read(0, &mut self.uri),
+            "version" => reader.optional(1, &mut self.version),
+            "_meta" => reader.read(2, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uri: uri.required("uri")?,
-            version: version.optional(),
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "version", &self.version)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "version", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uri", &self.uri);
+        writer.optional("version", &self.version);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["uri", "version", "_meta"]);
+        writer.end()
     }
 }
 
@@ -23801,6 +23880,17 @@ impl GetResourceResult {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetResourceResult {
+    const VACANT: Self = Self {
+        resource: codec::Vacant::VACANT,
+        contents: codec::Vacant::VACANT,
+        meta: None,
+        result_type: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetResourceResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23811,43 +23901,40 @@ impl<'de> Deserialize<'de> for GetResourceResult {
 impl<'de> codec::FromMembers<'de> for GetResourceResult {
     const NAME: &'static str = "GetResourceResult";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource = codec::Slot::EMPTY;
-        let mut contents = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut result_type = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resource" => resource.read("resource", &mut members)?,
-                "contents" => contents.read("contents", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                "resultType" => result_type.read("resultType", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "resource"),
+        (1, "contents"),
+        (3, "resultType"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resource" => reader.read(0, &mut self.resource),
+            "contents" => reader.read(1, &mut self.contents),
+            "_meta" => reader.optional(2, &mut self.meta),
+            "resultType" => reader.read(3, &mut self.result_type),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource: resource.required("resource")?,
-            contents: contents.required("contents")?,
-            meta: meta.optional(),
-            result_type: result_type.required("resultType")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["resource", "contents", "_meta", "resultType"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resource", &self.resource);
+        writer.member("contents", &self.contents);
+        writer.optional("_meta", &self.meta);
+        writer.member("resultType", &self.result_type);
+        writer.extra(&self.extra, &["resource", "contents", "_meta", "resultType"]);
+        writer.end()
     }
 }
 
@@ -23916,6 +24003,11 @@ impl Serialize for GetResourceContents {
     }
 }
 
+#[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetResourceContents {
+    const VACANT: Self = Self::Text(codec::Vacant::VACANT);
+}
+
 /// Contents that are text.
 ///
 /// Needs the feature `versioned-resources`.
@@ -23945,6 +24037,15 @@ impl GetTextResourceContents {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetTextResourceContents {
+    const VACANT: Self = Self {
+        content_type: codec::Vacant::VACANT,
+        content: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetTextResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -23955,35 +24056,35 @@ impl<'de> Deserialize<'de> for GetTextResourceContents {
 impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
     const NAME: &'static str = "GetTextResourceContents";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content_type = codec::Slot::EMPTY;
-        let mut content = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "contentType" => content_type.read("contentType", &mut members)?,
-                "content" => content.read("content", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "contentType"),
+        (1, "content"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "contentType" => reader.read(0, &mut self.content_type),
+            "content" => reader.read(1, &mut self.content),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content_type: content_type.required("contentType")?,
-            content: content.required("content")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetTextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contentType", &self.content_type)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["contentType", "content"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("contentType", &self.content_type);
+        writer.member("content", &self.content);
+        writer.extra(&self.extra, &["contentType", "content"]);
+        writer.end()
     }
 }
 
@@ -24016,6 +24117,15 @@ impl GetBlobResourceContents {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for GetBlobResourceContents {
+    const VACANT: Self = Self {
+        content_type: codec::Vacant::VACANT,
+        blob: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetBlobResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24025,36 +24135,32 @@ impl<'de> Deserialize<'de> for GetBlobResourceContents {
 #[cfg(feature = "versioned-resources")]
 impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
     const NAME: &'static str = "GetBlobResourceContents";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "contentType"), (1, "blob")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut content_type = codec::Slot::EMPTY;
-        let mut blob = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "contentType" => content_type.read("contentType", &mut members)?,
-                "blob" => blob.read("blob", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "contentType" => reader.read(0, &mut self.content_type),
+            "blob" => reader.read(1, &mut self.blob),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            content_type: content_type.required("contentType")?,
-            blob: blob.required("blob")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetBlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contentType", &self.content_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        self.extra.write(&mut map, &["contentType", "blob"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("contentType", &self.content_type);
+        writer.member("blob", &self.blob);
+        writer.extra(&self.extra, &["contentType", "blob"]);
+        writer.end()
     }
 }
 
@@ -24117,6 +24223,15 @@ impl SubscribeResourcesRequest {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for SubscribeResourcesRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for SubscribeResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24127,52 +24242,41 @@ impl<'de> Deserialize<'de> for SubscribeResourcesRequest {
 impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
     const NAME: &'static str = "SubscribeResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/subscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/subscribe"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for SubscribeResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/subscribe");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -24207,6 +24311,15 @@ impl SubscribeResourcesRequestParams {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for SubscribeResourcesRequestParams {
+    const VACANT: Self = Self {
+        uris: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for SubscribeResourcesRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24216,36 +24329,32 @@ impl<'de> Deserialize<'de> for SubscribeResourcesRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
     const NAME: &'static str = "SubscribeResourcesRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uris"), (1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uris = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uris" => uris.read("uris", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uris" => reader.read(0, &mut self.uris),
+            "_meta" => reader.read(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uris: uris.required("uris")?,
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for SubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uris", &self.uris)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uris", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uris", &self.uris);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["uris", "_meta"]);
+        writer.end()
     }
 }
 
@@ -24308,6 +24417,15 @@ impl UnsubscribeResourcesRequest {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for UnsubscribeResourcesRequest {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        id: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for UnsubscribeResourcesRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24318,52 +24436,41 @@ impl<'de> Deserialize<'de> for UnsubscribeResourcesRequest {
 impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
     const NAME: &'static str = "UnsubscribeResourcesRequest";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut id = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "resources/unsubscribe",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                "id" => id.read("id", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+        (3, "id"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "resources/unsubscribe"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            "id" => reader.read(3, &mut self.id),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            id: id.required("id")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for UnsubscribeResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "resources/unsubscribe");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.member("id", &self.id);
+        writer.extra(&self.extra, &["method", "params", "jsonrpc", "id"]);
+        writer.end()
     }
 }
 
@@ -24398,6 +24505,15 @@ impl UnsubscribeResourcesRequestParams {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for UnsubscribeResourcesRequestParams {
+    const VACANT: Self = Self {
+        uris: codec::Vacant::VACANT,
+        meta: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for UnsubscribeResourcesRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24407,36 +24523,32 @@ impl<'de> Deserialize<'de> for UnsubscribeResourcesRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
     const NAME: &'static str = "UnsubscribeResourcesRequestParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "uris"), (1, "_meta")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut uris = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "uris" => uris.read("uris", &mut members)?,
-                "_meta" => meta.read("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "uris" => reader.read(0, &mut self.uris),
+            "_meta" => reader.read(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            uris: uris.required("uris")?,
-            meta: meta.required("_meta")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for UnsubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uris", &self.uris)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uris", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("uris", &self.uris);
+        writer.member("_meta", &self.meta);
+        writer.extra(&self.extra, &["uris", "_meta"]);
+        writer.end()
     }
 }
 
@@ -24489,6 +24601,14 @@ impl ResourceContentChangedNotification {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for ResourceContentChangedNotification {
+    const VACANT: Self = Self {
+        params: codec::Vacant::VACANT,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for ResourceContentChangedNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24499,48 +24619,38 @@ impl<'de> Deserialize<'de> for ResourceContentChangedNotification {
 impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
     const NAME: &'static str = "ResourceContentChangedNotification";
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut method = codec::Slot::EMPTY;
-        let mut params = codec::Slot::EMPTY;
-        let mut jsonrpc = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "method" => {
-                    codec::read_text(
-                        &mut method,
-                        "method",
-                        "notifications/resources/content_changed",
-                        &mut members,
-                    )?
-                }
-                "params" => params.read("params", &mut members)?,
-                "jsonrpc" => {
-                    codec::read_text(&mut jsonrpc, "jsonrpc", "2.0", &mut members)?
-                }
-                _ => extra.read(&key, &mut members)?,
-            }
+    const REQUIRED: &'static [(u8, &'static str)] = &[
+        (0, "method"),
+        (2, "jsonrpc"),
+        (1, "params"),
+    ];
+
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "method" => reader.text(0, "notifications/resources/content_changed"),
+            "params" => reader.read(1, &mut self.params),
+            "jsonrpc" => reader.text(2, "2.0"),
+            _ => reader.extra(&mut self.extra),
         }
-        method.required("method")?;
-        jsonrpc.required("jsonrpc")?;
-        Ok(Self {
-            params: params.required("params")?,
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for ResourceContentChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/content_changed")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("method", "notifications/resources/content_changed");
+        writer.member("params", &self.params);
+        writer.member("jsonrpc", "2.0");
+        writer.extra(&self.extra, &["method", "params", "jsonrpc"]);
+        writer.end()
     }
 }
 
@@ -24582,6 +24692,15 @@ impl ResourceContentChangedNotificationParams {
 }
 
 #[cfg(feature = "versioned-resources")]
+impl codec::Vacant for ResourceContentChangedNotificationParams {
+    const VACANT: Self = Self {
+        resource: codec::Vacant::VACANT,
+        meta: None,
+        extra: Extra::new(),
+    };
+}
+
+#[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for ResourceContentChangedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         codec::read_object(deserializer)
@@ -24591,35 +24710,31 @@ impl<'de> Deserialize<'de> for ResourceContentChangedNotificationParams {
 #[cfg(feature = "versioned-resources")]
 impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
     const NAME: &'static str = "ResourceContentChangedNotificationParams";
+    const REQUIRED: &'static [(u8, &'static str)] = &[(0, "resource")];
 
-    fn from_members<A: MapAccess<'de>>(
-        mut members: codec::Members<'de, A>,
-    ) -> Result<Self, A::Error> {
-        let mut resource = codec::Slot::EMPTY;
-        let mut meta = codec::Slot::EMPTY;
-        let mut extra = Extra::new();
-        while let Some(key) = members.next_key::<codec::Key<'de>>()? {
-            match key.as_str() {
-                "resource" => resource.read("resource", &mut members)?,
-                "_meta" => meta.read_optional("_meta", &mut members)?,
-                _ => extra.read(&key, &mut members)?,
-            }
+    fn read_member<A: MapAccess<'de>>(
+        &mut self,
+        reader: &mut codec::Reader<'de, A>,
+    ) -> Result<(), A::Error> {
+        match reader.key() {
+            "resource" => reader.read(0, &mut self.resource),
+            "_meta" => reader.optional(1, &mut self.meta),
+            _ => reader.extra(&mut self.extra),
         }
-        Ok(Self {
-            resource: resource.required("resource")?,
-            meta: meta.optional(),
-            extra: extra.unique()?,
-        })
+    }
+
+    fn extra(&self) -> Option<&Extra> {
+        Some(&self.extra)
     }
 }
 
 #[cfg(feature = "versioned-resources")]
 impl Serialize for ResourceContentChangedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resource", "_meta"])?;
-        map.end()
+        let mut writer = codec::Writer::new(serializer);
+        writer.member("resource", &self.resource);
+        writer.optional("_meta", &self.meta);
+        writer.extra(&self.extra, &["resource", "_meta"]);
+        writer.end()
     }
 }

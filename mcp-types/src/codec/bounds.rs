@@ -1,0 +1,51 @@
+//! Bounds of numbers and lengths.
+
+use super::Number;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// A type whose length can be bounded.
+pub trait Length {
+    /// Number of elements, or of characters.
+    fn length(&self) -> usize;
+}
+
+impl<T> Length for Vec<T> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Length for String {
+    fn length(&self) -> usize {
+        self.chars().count()
+    }
+}
+
+fn within<T: PartialOrd + fmt::Debug>(
+    measure: &T,
+    shown: &dyn fmt::Display,
+    range: &RangeInclusive<T>,
+) -> Result<(), String> {
+    if range.contains(measure) {
+        return Ok(());
+    }
+    let (low, high) = (range.start(), range.end());
+    Err(format!("{shown} is not between {low:?} and {high:?}"))
+}
+
+pub(super) fn int_within(value: i64, range: &RangeInclusive<i64>) -> Result<(), String> {
+    within(&value, &value, range)
+}
+
+pub(super) fn number_within(value: &Number, range: &RangeInclusive<f64>) -> Result<(), String> {
+    within(&value.as_f64().unwrap_or(f64::NAN), value, range)
+}
+
+pub(super) fn length_within(
+    value: &impl Length,
+    range: &RangeInclusive<usize>,
+) -> Result<(), String> {
+    let length = value.length();
+    within(&length, &format_args!("a length of {length}"), range)
+}

@@ -1,0 +1,112 @@
+//! Places of values.
+
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Unexpected, Visitor,
+};
+use std::fmt;
+
+/// Puts a value into its place from inside, so that it is not handed up layer by layer.
+pub(super) struct Place<'a, T>(pub(super) &'a mut T);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Place<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        *self.0 = T::deserialize(deserializer)?;
+        Ok(())
+    }
+}
+
+/// The same for a value that may be `null`.
+pub(super) struct OptionalPlace<'a, T>(pub(super) &'a mut Option<T>);
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OptionalPlace<'_, T> {
+    type Value = ();
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalPlace<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        *self.0 = Some(T::deserialize(deserializer)?);
+        Ok(())
+    }
+}
+
+/// A certain text.
+pub(super) struct Text(pub(super) &'static str);
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Text {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.0)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if text == self.0 {
+            Ok(())
+        } else {
+            Err(E::invalid_value(Unexpected::Str(text), &self))
+        }
+    }
+}
+
+/// A list of strings, or one string of words.
+pub(super) struct OneOrMany;
+
+impl<'de> DeserializeSeed<'de> for OneOrMany {
+    type Value = Option<Vec<String>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneOrMany {
+    type Value = Option<Vec<String>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of strings, or a string of words")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.split_whitespace().map(str::to_owned).collect()))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, items: S) -> Result<Self::Value, S::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(items)).map(Some)
+    }
+}

@@ -1,0 +1,319 @@
+//! Members, read into their places: each once, constants checked, bounds kept.
+
+use super::super::error::DecodeError;
+use super::bounds::{Length, int_within, length_within, number_within};
+use super::members::Members;
+use super::place::{OneOrMany, OptionalPlace, Place, Text};
+use super::{Extra, Key, Number, Value};
+use serde::de::{Deserialize, Error, MapAccess};
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// The members of an object, of which one is being read.
+///
+/// A declared member is asked for by its number within the type, so that a second one of the name
+/// is noticed.
+#[derive(Debug)]
+pub struct Reader<'de, A> {
+    members: Members<'de, A>,
+    key: Key<'de>,
+    /// A bit for each declared member that was there.
+    seen: u128,
+}
+
+impl<'de, A: MapAccess<'de>> Reader<'de, A> {
+    /// Nothing was read yet.
+    pub(super) fn new(members: Members<'de, A>) -> Self {
+        Self {
+            members,
+            key: Key::Borrowed(""),
+            seen: 0,
+        }
+    }
+
+    /// Goes on to the next member, if there is one.
+    pub(super) fn advance(&mut self) -> Result<bool, A::Error> {
+        let Some(key) = self.members.next_key()? else {
+            return Ok(false);
+        };
+        self.key = key;
+        Ok(true)
+    }
+
+    /// Fails if one of these members was not there.
+    pub(super) fn demand(&self, required: &[(u8, &'static str)]) -> Result<(), A::Error> {
+        match required.iter().find(|(at, _)| self.seen >> at & 1 == 0) {
+            Some((_, name)) => Err(A::Error::missing_field(name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The member's name.
+    #[inline]
+    pub fn key(&self) -> &str {
+        self.key.as_str()
+    }
+
+    fn mark(&mut self, at: u8) -> Result<(), A::Error> {
+        if self.seen >> at & 1 != 0 {
+            let name = self.key();
+            return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
+        }
+        self.seen |= 1 << at;
+        Ok(())
+    }
+
+    fn value<T: Deserialize<'de>>(&mut self, at: u8) -> Result<T, A::Error> {
+        let value = self.members.next_value()?;
+        self.mark(at)?;
+        Ok(value)
+    }
+
+    /// An error about the member.
+    fn fault(&self, message: impl Into<String>) -> A::Error {
+        A::Error::custom(DecodeError::data(message).inside_member(self.key()))
+    }
+
+    /// Reads the member's value.
+    pub fn read<T: Deserialize<'de>>(&mut self, at: u8, place: &mut T) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(Place(place))
+    }
+
+    /// Reads the member's value; `null` counts as absent.
+    pub fn optional<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Option<T>,
+    ) -> Result<(), A::Error> {
+        self.mark(at)?;
+        self.members.next_value_seed(OptionalPlace(place))
+    }
+
+    /// Reads the value of an optional member that may be `null`.
+    pub fn nullable<T: Deserialize<'de>>(
+        &mut self,
+        at: u8,
+        place: &mut Option<T>,
+    ) -> Result<(), A::Error> {
+        *place = Some(self.value(at)?);
+        Ok(())
+    }
+
+    /// Reads a member that is not declared.
+    pub fn extra(&mut self, extra: &mut Extra) -> Result<(), A::Error> {
+        let value = self.members.next_value::<Value>()?;
+        extra.push(self.key.as_str(), value);
+        Ok(())
+    }
+
+    /// Refuses a member of an object that allows no others.
+    pub fn unknown(&mut self) -> Result<(), A::Error> {
+        Err(super::unknown_member(&self.key))
+    }
+
+    /// Reads a member that must be a certain text.
+    pub fn text(&mut self, at: u8, text: &'static str) -> Result<(), A::Error> {
+        self.members.next_value_seed(Text(text))?;
+        self.mark(at)
+    }
+
+    /// Reads a member that must be a certain number or truth value.
+    pub fn constant(&mut self, at: u8, constant: &dyn Constant) -> Result<(), A::Error> {
+        let value = self.value::<Value>(at)?;
+        if constant.is(&value) {
+            return Ok(());
+        }
+        Err(self.fault(format!("invalid value: `{value}`, expected `{constant}`")))
+    }
+
+    fn bounded_int(&self, number: &Number, range: &RangeInclusive<i64>) -> Result<i64, A::Error> {
+        integer(number)
+            .map_err(|message: Message| message.0)
+            .and_then(|value| int_within(value, range).map(|()| value))
+            .map_err(|message| self.fault(message))
+    }
+
+    /// Reads a required integer.
+    pub fn int(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<i64>,
+        place: &mut i64,
+    ) -> Result<(), A::Error> {
+        let number = self.value(at)?;
+        *place = self.bounded_int(&number, &range)?;
+        Ok(())
+    }
+
+    /// Reads an optional integer; `null` counts as absent.
+    pub fn optional_int(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<i64>,
+        place: &mut Option<i64>,
+    ) -> Result<(), A::Error> {
+        let number = self.value::<Option<Number>>(at)?;
+        *place = number
+            .map(|number| self.bounded_int(&number, &range))
+            .transpose()?;
+        Ok(())
+    }
+
+    /// Reads an integer or `null`.
+    pub fn nullable_int(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<i64>,
+        place: &mut Option<Option<i64>>,
+    ) -> Result<(), A::Error> {
+        let mut value = None;
+        self.optional_int(at, range, &mut value)?;
+        *place = Some(value);
+        Ok(())
+    }
+
+    fn bounded_ints(
+        &self,
+        numbers: &[Number],
+        range: &RangeInclusive<i64>,
+    ) -> Result<Vec<i64>, A::Error> {
+        numbers
+            .iter()
+            .map(|number| self.bounded_int(number, range))
+            .collect()
+    }
+
+    /// Reads a required list of integers.
+    pub fn ints(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<i64>,
+        place: &mut Vec<i64>,
+    ) -> Result<(), A::Error> {
+        let numbers = self.value::<Vec<Number>>(at)?;
+        *place = self.bounded_ints(&numbers, &range)?;
+        Ok(())
+    }
+
+    /// Reads an optional list of integers; `null` counts as absent.
+    pub fn optional_ints(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<i64>,
+        place: &mut Option<Vec<i64>>,
+    ) -> Result<(), A::Error> {
+        let numbers = self.value::<Option<Vec<Number>>>(at)?;
+        *place = numbers
+            .map(|numbers| self.bounded_ints(&numbers, &range))
+            .transpose()?;
+        Ok(())
+    }
+
+    /// Reads a required number within bounds.
+    pub fn number(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<f64>,
+        place: &mut Number,
+    ) -> Result<(), A::Error> {
+        *place = self.value(at)?;
+        number_within(place, &range).map_err(|message| self.fault(message))
+    }
+
+    /// Reads an optional number within bounds; `null` counts as absent.
+    pub fn optional_number(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<f64>,
+        place: &mut Option<Number>,
+    ) -> Result<(), A::Error> {
+        *place = self.value(at)?;
+        match place {
+            Some(value) => number_within(value, &range).map_err(|message| self.fault(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a required array or string of bounded length.
+    pub fn sized<T: Deserialize<'de> + Length>(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<usize>,
+        place: &mut T,
+    ) -> Result<(), A::Error> {
+        *place = self.value(at)?;
+        length_within(place, &range).map_err(|message| self.fault(message))
+    }
+
+    /// Reads an optional array or string of bounded length; `null` counts as absent.
+    pub fn optional_sized<T: Deserialize<'de> + Length>(
+        &mut self,
+        at: u8,
+        range: RangeInclusive<usize>,
+        place: &mut Option<T>,
+    ) -> Result<(), A::Error> {
+        *place = self.value(at)?;
+        match place {
+            Some(value) => length_within(value, &range).map_err(|message| self.fault(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads an optional list of strings that some peers write as one string of words.
+    pub fn one_or_many(&mut self, at: u8, place: &mut Option<Vec<String>>) -> Result<(), A::Error> {
+        *place = self.members.next_value_seed(OneOrMany)?;
+        self.mark(at)
+    }
+}
+
+/// A constant other than a text.
+pub trait Constant: fmt::Display {
+    /// Whether a value is this one; `1.0` is the integer 1.
+    fn is(&self, value: &Value) -> bool;
+}
+
+impl Constant for i64 {
+    fn is(&self, value: &Value) -> bool {
+        value.as_number().and_then(Number::to_i64) == Some(*self)
+    }
+}
+
+impl Constant for bool {
+    fn is(&self, value: &Value) -> bool {
+        value.as_bool() == Some(*self)
+    }
+}
+
+/// A number as an integer: `1.0` is 1.
+pub fn integer<E: Error>(number: &Number) -> Result<i64, E> {
+    number.to_i64().ok_or_else(|| {
+        if number.is_integer() {
+            E::custom(format_args!(
+                "the integer {number} does not fit into 64 bits"
+            ))
+        } else {
+            E::custom(format_args!(
+                "invalid value: `{number}`, expected an integer"
+            ))
+        }
+    })
+}
+
+/// An error that is only a message, to be put in its place.
+#[derive(Debug)]
+struct Message(String);
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Message {}
+
+impl Error for Message {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}

@@ -1,0 +1,64 @@
+//! Values to begin reading with.
+
+use super::{Base64Text, Cursor, Empty, Map, Number, ProgressToken, RequestId, Value};
+
+/// A type with a value that holds a place until the real one is read.
+///
+/// A struct is read into itself, member by member: what must be there is replaced, or reading
+/// fails. So nothing of it is moved, or dropped one by one where the input ends too early.
+pub trait Vacant {
+    /// The value.
+    const VACANT: Self;
+}
+
+impl Vacant for bool {
+    const VACANT: Self = false;
+}
+
+impl Vacant for i64 {
+    const VACANT: Self = 0;
+}
+
+impl Vacant for Number {
+    const VACANT: Self = Self::NAN;
+}
+
+impl Vacant for String {
+    const VACANT: Self = Self::new();
+}
+
+impl Vacant for Value {
+    const VACANT: Self = Self::Null;
+}
+
+impl Vacant for Empty {
+    const VACANT: Self = Self;
+}
+
+impl Vacant for Base64Text {
+    const VACANT: Self = Self::EMPTY;
+}
+
+impl Vacant for Cursor {
+    const VACANT: Self = Self::EMPTY;
+}
+
+impl Vacant for RequestId {
+    const VACANT: Self = Self::Number(0);
+}
+
+impl Vacant for ProgressToken {
+    const VACANT: Self = Self::Number(0);
+}
+
+impl<T> Vacant for Option<T> {
+    const VACANT: Self = None;
+}
+
+impl<T> Vacant for Vec<T> {
+    const VACANT: Self = Self::new();
+}
+
+impl<T> Vacant for Map<T> {
+    const VACANT: Self = Self::new();
+}

@@ -1,0 +1,110 @@
+//! Members, written: constants, what is there, within bounds.
+
+use super::super::error::DecodeError;
+use super::bounds::{Length, int_within, length_within, number_within};
+use super::{Extra, Number};
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use std::ops::RangeInclusive;
+
+/// An object that is being written. A fault is kept for the end; nothing is written behind it.
+#[derive(Debug)]
+pub struct Writer<M: SerializeMap>(Result<M, M::Error>);
+
+impl<M: SerializeMap> Writer<M> {
+    /// An object without members.
+    pub fn new<S: Serializer<SerializeMap = M, Ok = M::Ok, Error = M::Error>>(
+        serializer: S,
+    ) -> Self {
+        Self(serializer.serialize_map(None))
+    }
+
+    fn note(&mut self, outcome: Result<(), M::Error>) {
+        if let Err(error) = outcome {
+            self.0 = Err(error);
+        }
+    }
+
+    /// Keeps a fault of a member, unless there is one already.
+    fn check(&mut self, name: &'static str, outcome: Result<(), String>) {
+        if let (Ok(_), Err(message)) = (&self.0, outcome) {
+            let error = DecodeError::data(message).inside_member(name);
+            self.0 = Err(M::Error::custom(error));
+        }
+    }
+
+    /// Writes a member.
+    pub fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) {
+        if let Ok(map) = &mut self.0 {
+            let outcome = map.serialize_entry(name, value);
+            self.note(outcome);
+        }
+    }
+
+    /// Writes a member that is there.
+    pub fn optional<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
+        if let Some(value) = value {
+            self.member(name, value);
+        }
+    }
+
+    /// Writes the members that the type does not name, behind those that it does.
+    pub fn extra(&mut self, extra: &Extra, known: &[&str]) {
+        if let Ok(map) = &mut self.0 {
+            let outcome = extra.write(map, known);
+            self.note(outcome);
+        }
+    }
+
+    /// Checks an integer against its bounds before it is written.
+    pub fn check_int(
+        &mut self,
+        name: &'static str,
+        value: Option<i64>,
+        range: RangeInclusive<i64>,
+    ) {
+        if let Some(value) = value {
+            self.check(name, int_within(value, &range));
+        }
+    }
+
+    /// Checks a list of integers against their bounds before it is written.
+    pub fn check_ints(
+        &mut self,
+        name: &'static str,
+        values: Option<&Vec<i64>>,
+        range: RangeInclusive<i64>,
+    ) {
+        for value in values.into_iter().flatten() {
+            self.check(name, int_within(*value, &range));
+        }
+    }
+
+    /// Checks a number against its bounds before it is written.
+    pub fn check_number(
+        &mut self,
+        name: &'static str,
+        value: Option<&Number>,
+        range: RangeInclusive<f64>,
+    ) {
+        if let Some(value) = value {
+            self.check(name, number_within(value, &range));
+        }
+    }
+
+    /// Checks the length of an array or, in characters, of a string before it is written.
+    pub fn check_size<T: Length>(
+        &mut self,
+        name: &'static str,
+        value: Option<&T>,
+        range: RangeInclusive<usize>,
+    ) {
+        if let Some(value) = value {
+            self.check(name, length_within(value, &range));
+        }
+    }
+
+    /// The end of the object, or the first fault.
+    pub fn end(self) -> Result<M::Ok, M::Error> {
+        self.0?.end()
+    }
+}
