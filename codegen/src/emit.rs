@@ -200,16 +200,12 @@ impl<'a> Emitter<'a> {
             items,
         );
         let map_access = used(&["MapAccess"], items);
-        let serialize_map = body
-            .contains("serialize_map")
-            .then(|| quote! { use serde::ser::SerializeMap; });
         quote! {
             #![doc = #about]
             #elsewhere
             use #support::codec::{self, #(#names),*};
             use serde::{#(#serde),*};
             #(use serde::de::#map_access;)*
-            #serialize_map
             #items
         }
     }

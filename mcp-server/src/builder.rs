@@ -233,7 +233,7 @@ impl ServerBuilder {
             return Err(fault);
         }
         let info_text =
-            serde_json::value::to_raw_value(&self.info).map_err(|error| BuildError::Invalid {
+            mcp_types::json::to_raw(&self.info).map_err(|error| BuildError::Invalid {
                 kind: "server",
                 name: self.info.name.clone(),
                 reason: error.to_string(),

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_types::revision::Versioned;
+use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
-use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::error::{HandlerError, bad_params};
@@ -151,7 +150,7 @@ impl Context {
 
     /// Sends a notification that belongs to this request, before its answer. Waits where the peer
     /// reads slowly.
-    pub(crate) async fn notify<P: Versioned + Serialize>(
+    pub(crate) async fn notify<P: Versioned>(
         &self,
         method: &'static str,
         params: P,
@@ -167,20 +166,19 @@ impl Context {
 }
 
 /// A notification in the form of a revision.
-pub(crate) fn notification<P: Versioned + Serialize>(
+pub(crate) fn notification<P: Versioned>(
     revision: Revision,
     method: &'static str,
     params: P,
 ) -> Result<Vec<u8>, HandlerError> {
     let mut message = Vec::with_capacity(256);
-    if revision == Revision::LATEST {
-        rpc::write_notification(&mut message, method, Some(&params))?;
-    } else {
-        let params = revision
-            .encode(params)
-            .map_err(|error| bad_params(method, &error))?;
-        rpc::write_notification(&mut message, method, Some(&params))?;
-    }
+    rpc::write_notification_at(&mut message, method, params, revision).map_err(
+        |error| match error {
+            // Nothing that the peer could mend.
+            VersionError::Encode(error) => error.into(),
+            error => bad_params(method, &error),
+        },
+    )?;
     Ok(message)
 }
 

@@ -6,7 +6,6 @@ use std::pin::Pin;
 
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, Request, json};
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
@@ -90,8 +89,3 @@ where
         Ok(Box::pin((self.handler)(params, cx.clone())))
     }
 }
-
-/// What a handler's result needs to be sent.
-pub(crate) trait Sendable: Versioned + Serialize {}
-
-impl<T: Versioned + Serialize> Sendable for T {}

@@ -11,6 +11,7 @@ mod object;
 mod shape;
 mod text;
 mod union;
+mod write;
 
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
@@ -21,7 +22,6 @@ pub use member::{
     Slot, check_int, check_ints, check_number, check_size, integer, read_constant, read_int,
     read_ints, read_nullable_int, read_number, read_one_or_many, read_optional_int,
     read_optional_ints, read_optional_number, read_optional_sized, read_sized, read_text,
-    write_optional,
 };
 pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
@@ -31,3 +31,4 @@ pub use union::{
     Attempt, FromAny, Tagged, array, find_tag, first_of, from_part, from_text, missing_tag,
     read_union, unknown_tag,
 };
+pub use write::Writing;

@@ -290,14 +290,14 @@ impl Scope<'_> {
             let (name, json, cfg) = (field(member), &member.json, cfg_of(member));
             if let Some(constant) = member.constant() {
                 let value = constant_tokens(constant)?;
-                steps.push(quote! { map.serialize_entry(#json, #value)?; });
+                steps.push(quote! { object.member(#json, #value); });
                 continue;
             }
             let check = check_call(member);
             let step = if member.required {
-                quote! { map.serialize_entry(#json, &self.#name)?; }
+                quote! { object.member(#json, &self.#name); }
             } else {
-                quote! { codec::write_optional(&mut map, #json, &self.#name)?; }
+                quote! { object.optional(#json, &self.#name); }
             };
             if cfg.is_some() {
                 steps.push(quote! { #cfg { #check #step } });
@@ -309,17 +309,18 @@ impl Scope<'_> {
             let (json, cfg) = (&member.json, cfg_of(member));
             quote! { #cfg #json }
         });
-        let extra = object
-            .open
-            .then(|| quote! { self.extra.write(&mut map, &[#(#known),*])?; });
+        let end = if object.open {
+            quote! { object.end_with(&self.extra, &[#(#known),*]) }
+        } else {
+            quote! { object.end() }
+        };
         Ok(quote! {
             #cfg_type
             impl Serialize for #ident {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    let mut map = serializer.serialize_map(None)?;
+                    let mut object = codec::Writing::object(serializer);
                     #(#steps)*
-                    #extra
-                    map.end()
+                    #end
                 }
             }
         })

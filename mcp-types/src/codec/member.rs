@@ -6,7 +6,6 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
-use serde::ser::{Serialize, SerializeMap};
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -498,18 +497,6 @@ pub fn read_one_or_many<'de, A: MapAccess<'de>>(
 
     let value = members.next_value_seed(OneOrMany)?;
     slot.put(name, value)
-}
-
-/// Writes a member that is there.
-pub fn write_optional<M: SerializeMap, T: Serialize>(
-    map: &mut M,
-    name: &'static str,
-    value: &Option<T>,
-) -> Result<(), M::Error> {
-    match value {
-        Some(value) => map.serialize_entry(name, value),
-        None => Ok(()),
-    }
 }
 
 /// An error that is only a message, to be put in its place.

@@ -98,15 +98,15 @@ pub(super) fn check_call(member: &Member) -> TokenStream {
     };
     let nullable = matches!(member.ty, Ty::Nullable(_));
     match (member.required, nullable) {
-        (true, false) => quote! { codec::#check::<S::Error>(#json, &self.#name, #range)?; },
+        (true, false) => quote! { object.check(codec::#check(#json, &self.#name, #range)); },
         (false, true) => quote! {
             if let Some(Some(value)) = &self.#name {
-                codec::#check::<S::Error>(#json, value, #range)?;
+                object.check(codec::#check(#json, value, #range));
             }
         },
         _ => quote! {
             if let Some(value) = &self.#name {
-                codec::#check::<S::Error>(#json, value, #range)?;
+                object.check(codec::#check(#json, value, #range));
             }
         },
     }

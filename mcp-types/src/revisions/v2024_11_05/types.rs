@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Part shared by all objects that can carry hints for the client. The types that build on it
 /// repeat the member.
@@ -69,10 +68,9 @@ impl<'de> codec::FromMembers<'de> for Annotated {
 
 impl Serialize for Annotated {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("annotations", &self.annotations);
+        object.end_with(&self.extra, &["annotations"])
     }
 }
 
@@ -133,11 +131,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/call");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -292,12 +289,11 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["content", "isError", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("content", &self.content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["content", "isError", "_meta"])
     }
 }
 
@@ -826,18 +822,18 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("messages", &self.messages);
+        object.optional("modelPreferences", &self.model_preferences);
+        object.optional("systemPrompt", &self.system_prompt);
+        object.optional("includeContext", &self.include_context);
+        object.optional("temperature", &self.temperature);
+        object.member("maxTokens", &self.max_tokens);
+        object.optional("stopSequences", &self.stop_sequences);
+        object.optional("metadata", &self.metadata);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -848,8 +844,7 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -917,11 +912,10 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "sampling/createMessage");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1081,15 +1075,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("model", &self.model);
+        object.optional("stopReason", &self.stop_reason);
+        object.optional("_meta", &self.meta);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object
+            .end_with(&self.extra, &["model", "stopReason", "_meta", "role", "content"])
     }
 }
 
@@ -1150,11 +1143,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/get");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1238,12 +1230,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.member("messages", &self.messages);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["description", "messages", "_meta"])
     }
 }
 
@@ -1305,11 +1296,10 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "initialize");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1415,15 +1405,15 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("serverInfo", &self.server_info);
+        object.optional("instructions", &self.instructions);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -1431,8 +1421,7 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -1598,11 +1587,10 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1687,12 +1675,11 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resources", &self.resources);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resources", "nextCursor", "_meta"])
     }
 }
 
@@ -1760,11 +1747,10 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1849,12 +1835,11 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("tools", &self.tools);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["tools", "nextCursor", "_meta"])
     }
 }
 
@@ -1932,12 +1917,11 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        self.extra.write(&mut map, &["progressToken", "progress", "total"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("progressToken", &self.progress_token);
+        object.member("progress", &self.progress);
+        object.optional("total", &self.total);
+        object.end_with(&self.extra, &["progressToken", "progress", "total"])
     }
 }
 
@@ -2004,11 +1988,10 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/progress");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2071,11 +2054,10 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -2199,19 +2181,18 @@ impl<'de> codec::FromMembers<'de> for Resource {
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("size", &self.size);
+        object.optional("annotations", &self.annotations);
+        object
+            .end_with(
+                &self.extra,
                 &["uri", "name", "description", "mimeType", "size", "annotations"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2273,11 +2254,10 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -2395,18 +2375,17 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("logging", &self.logging);
+        object.optional("prompts", &self.prompts);
+        object.optional("resources", &self.resources);
+        object.optional("tools", &self.tools);
+        object
+            .end_with(
+                &self.extra,
                 &["experimental", "logging", "prompts", "resources", "tools"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2884,11 +2863,10 @@ impl<'de> codec::FromMembers<'de> for Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        self.extra.write(&mut map, &["name", "description", "inputSchema"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.member("inputSchema", &self.input_schema);
+        object.end_with(&self.extra, &["name", "description", "inputSchema"])
     }
 }

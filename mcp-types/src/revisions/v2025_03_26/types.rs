@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Base64Text, Extra, Map, Number, Object};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
@@ -90,14 +89,13 @@ impl<'de> codec::FromMembers<'de> for Annotations {
 
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "audience", &self.audience)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("audience", &self.audience);
         if let Some(value) = &self.priority {
-            codec::check_number::<S::Error>("priority", value, 0.0..=1.0)?;
+            object.check(codec::check_number("priority", value, 0.0..=1.0));
         }
-        codec::write_optional(&mut map, "priority", &self.priority)?;
-        self.extra.write(&mut map, &["audience", "priority"])?;
-        map.end()
+        object.optional("priority", &self.priority);
+        object.end_with(&self.extra, &["audience", "priority"])
     }
 }
 
@@ -177,13 +175,12 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
 
 impl Serialize for AudioContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "audio")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "data", "mimeType", "annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "audio");
+        object.member("data", &self.data);
+        object.member("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.end_with(&self.extra, &["type", "data", "mimeType", "annotations"])
     }
 }
 
@@ -258,12 +255,11 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
 
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "blob"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.member("blob", &self.blob);
+        object.end_with(&self.extra, &["uri", "mimeType", "blob"])
     }
 }
 
@@ -324,11 +320,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/call");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -493,12 +488,11 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["content", "isError", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("content", &self.content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["content", "isError", "_meta"])
     }
 }
 
@@ -593,12 +587,11 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        self.extra.write(&mut map, &["experimental", "roots", "sampling"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("roots", &self.roots);
+        object.optional("sampling", &self.sampling);
+        object.end_with(&self.extra, &["experimental", "roots", "sampling"])
     }
 }
 
@@ -1000,11 +993,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        self.extra.write(&mut map, &["ref", "argument"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("ref", &self.ref_);
+        object.member("argument", &self.argument);
+        object.end_with(&self.extra, &["ref", "argument"])
     }
 }
 
@@ -1071,11 +1063,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "completion/complete");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1238,18 +1229,18 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("messages", &self.messages);
+        object.optional("modelPreferences", &self.model_preferences);
+        object.optional("systemPrompt", &self.system_prompt);
+        object.optional("includeContext", &self.include_context);
+        object.optional("temperature", &self.temperature);
+        object.member("maxTokens", &self.max_tokens);
+        object.optional("stopSequences", &self.stop_sequences);
+        object.optional("metadata", &self.metadata);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -1260,8 +1251,7 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -1329,11 +1319,10 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "sampling/createMessage");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1503,15 +1492,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("model", &self.model);
+        object.optional("stopReason", &self.stop_reason);
+        object.optional("_meta", &self.meta);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object
+            .end_with(&self.extra, &["model", "stopReason", "_meta", "role", "content"])
     }
 }
 
@@ -1643,12 +1631,11 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
 
 impl Serialize for EmbeddedResource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource")?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "resource", "annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "resource");
+        object.member("resource", &self.resource);
+        object.optional("annotations", &self.annotations);
+        object.end_with(&self.extra, &["type", "resource", "annotations"])
     }
 }
 
@@ -1709,11 +1696,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/get");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1797,12 +1783,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.member("messages", &self.messages);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["description", "messages", "_meta"])
     }
 }
 
@@ -1882,13 +1867,12 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
 
 impl Serialize for ImageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "image")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "data", "mimeType", "annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "image");
+        object.member("data", &self.data);
+        object.member("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.end_with(&self.extra, &["type", "data", "mimeType", "annotations"])
     }
 }
 
@@ -1951,11 +1935,10 @@ impl<'de> codec::FromMembers<'de> for Implementation {
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("version", &self.version)?;
-        self.extra.write(&mut map, &["name", "version"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.member("version", &self.version);
+        object.end_with(&self.extra, &["name", "version"])
     }
 }
 
@@ -2028,12 +2011,11 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        self.extra.write(&mut map, &["protocolVersion", "capabilities", "clientInfo"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("clientInfo", &self.client_info);
+        object.end_with(&self.extra, &["protocolVersion", "capabilities", "clientInfo"])
     }
 }
 
@@ -2095,11 +2077,10 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "initialize");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2205,15 +2186,15 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("serverInfo", &self.server_info);
+        object.optional("instructions", &self.instructions);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -2221,8 +2202,7 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2554,11 +2534,10 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2643,12 +2622,11 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("prompts", &self.prompts);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["prompts", "nextCursor", "_meta"])
     }
 }
 
@@ -2722,11 +2700,10 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/templates/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2813,12 +2790,11 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resourceTemplates", &self.resource_templates);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resourceTemplates", "nextCursor", "_meta"])
     }
 }
 
@@ -2891,11 +2867,10 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2980,12 +2955,11 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resources", &self.resources);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resources", "nextCursor", "_meta"])
     }
 }
 
@@ -3054,11 +3028,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "roots/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3129,11 +3102,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["roots", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("roots", &self.roots);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["roots", "_meta"])
     }
 }
 
@@ -3201,11 +3173,10 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3290,12 +3261,11 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("tools", &self.tools);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["tools", "nextCursor", "_meta"])
     }
 }
 
@@ -3379,12 +3349,11 @@ impl<'de> codec::FromMembers<'de> for Prompt {
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "description", "arguments"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.optional("arguments", &self.arguments);
+        object.end_with(&self.extra, &["name", "description", "arguments"])
     }
 }
 
@@ -3467,12 +3436,11 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
 
 impl Serialize for PromptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["name", "description", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["name", "description", "required"])
     }
 }
 
@@ -3535,11 +3503,10 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -3600,11 +3567,10 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
 
 impl Serialize for PromptReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/prompt")?;
-        map.serialize_entry("name", &self.name)?;
-        self.extra.write(&mut map, &["type", "name"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "ref/prompt");
+        object.member("name", &self.name);
+        object.end_with(&self.extra, &["type", "name"])
     }
 }
 
@@ -3670,11 +3636,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/read");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3746,11 +3711,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["contents", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("contents", &self.contents);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["contents", "_meta"])
     }
 }
 
@@ -3874,19 +3838,18 @@ impl<'de> codec::FromMembers<'de> for Resource {
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("size", &self.size);
+        object
+            .end_with(
+                &self.extra,
                 &["uri", "name", "description", "mimeType", "annotations", "size"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -3955,11 +3918,10 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
 
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        self.extra.write(&mut map, &["uri", "mimeType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.end_with(&self.extra, &["uri", "mimeType"])
     }
 }
 
@@ -4020,11 +3982,10 @@ impl<'de> codec::FromMembers<'de> for ResourceReference {
 
 impl Serialize for ResourceReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/resource")?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["type", "uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "ref/resource");
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["type", "uri"])
     }
 }
 
@@ -4129,18 +4090,17 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uriTemplate", &self.uri_template);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object
+            .end_with(
+                &self.extra,
                 &["uriTemplate", "name", "description", "mimeType", "annotations"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -4209,11 +4169,10 @@ impl<'de> codec::FromMembers<'de> for Root {
 
 impl Serialize for Root {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        self.extra.write(&mut map, &["uri", "name"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("name", &self.name);
+        object.end_with(&self.extra, &["uri", "name"])
     }
 }
 
@@ -4275,11 +4234,10 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -4617,12 +4575,11 @@ impl<'de> codec::FromMembers<'de> for TextContent {
 
 impl Serialize for TextContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "text")?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra.write(&mut map, &["type", "text", "annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "text");
+        object.member("text", &self.text);
+        object.optional("annotations", &self.annotations);
+        object.end_with(&self.extra, &["type", "text", "annotations"])
     }
 }
 
@@ -4697,12 +4654,11 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
 
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("text", &self.text)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "text"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.member("text", &self.text);
+        object.end_with(&self.extra, &["uri", "mimeType", "text"])
     }
 }
 
@@ -4793,13 +4749,15 @@ impl<'de> codec::FromMembers<'de> for Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        self.extra
-            .write(&mut map, &["name", "description", "inputSchema", "annotations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("description", &self.description);
+        object.member("inputSchema", &self.input_schema);
+        object.optional("annotations", &self.annotations);
+        object
+            .end_with(
+                &self.extra,
+                &["name", "description", "inputSchema", "annotations"],
+            )
     }
 }

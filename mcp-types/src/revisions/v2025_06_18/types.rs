@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Names the tool to run and what to pass to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,11 +72,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "arguments"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.end_with(&self.extra, &["name", "arguments"])
     }
 }
 
@@ -138,11 +136,10 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/call");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -244,14 +241,13 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["content", "structuredContent", "isError", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("content", &self.content);
+        object.optional("structuredContent", &self.structured_content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(&self.extra, &["content", "structuredContent", "isError", "_meta"])
     }
 }
 
@@ -319,11 +315,10 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        self.extra.write(&mut map, &["requestId", "reason"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("requestId", &self.request_id);
+        object.optional("reason", &self.reason);
+        object.end_with(&self.extra, &["requestId", "reason"])
     }
 }
 
@@ -391,11 +386,10 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/cancelled");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -504,14 +498,13 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        self.extra
-            .write(&mut map, &["experimental", "roots", "sampling", "elicitation"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("roots", &self.roots);
+        object.optional("sampling", &self.sampling);
+        object.optional("elicitation", &self.elicitation);
+        object
+            .end_with(&self.extra, &["experimental", "roots", "sampling", "elicitation"])
     }
 }
 
@@ -971,12 +964,11 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        self.extra.write(&mut map, &["ref", "argument", "context"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("ref", &self.ref_);
+        object.member("argument", &self.argument);
+        object.optional("context", &self.context);
+        object.end_with(&self.extra, &["ref", "argument", "context"])
     }
 }
 
@@ -1043,11 +1035,10 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "completion/complete");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1304,18 +1295,18 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("messages", &self.messages);
+        object.optional("modelPreferences", &self.model_preferences);
+        object.optional("systemPrompt", &self.system_prompt);
+        object.optional("includeContext", &self.include_context);
+        object.optional("temperature", &self.temperature);
+        object.member("maxTokens", &self.max_tokens);
+        object.optional("stopSequences", &self.stop_sequences);
+        object.optional("metadata", &self.metadata);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -1326,8 +1317,7 @@ impl Serialize for CreateMessageRequestParams {
                     "stopSequences",
                     "metadata",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -1395,11 +1385,10 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "sampling/createMessage");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -1639,15 +1628,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("model", &self.model);
+        object.optional("stopReason", &self.stop_reason);
+        object.optional("_meta", &self.meta);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object
+            .end_with(&self.extra, &["model", "stopReason", "_meta", "role", "content"])
     }
 }
 
@@ -1718,12 +1706,11 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
 
 impl Serialize for RequestedSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "object");
+        object.member("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["type", "properties", "required"])
     }
 }
 
@@ -1786,11 +1773,10 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        self.extra.write(&mut map, &["message", "requestedSchema"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("message", &self.message);
+        object.member("requestedSchema", &self.requested_schema);
+        object.end_with(&self.extra, &["message", "requestedSchema"])
     }
 }
 
@@ -1857,11 +1843,10 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "elicitation/create");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2008,12 +1993,11 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["action", "content", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("action", &self.action);
+        object.optional("content", &self.content);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["action", "content", "_meta"])
     }
 }
 
@@ -2112,15 +2096,17 @@ impl<'de> codec::FromMembers<'de> for EnumSchema {
 
 impl Serialize for EnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "enumNames", &self.enum_names)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "enum", "enumNames"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("enum", &self.enum_);
+        object.optional("enumNames", &self.enum_names);
+        object
+            .end_with(
+                &self.extra,
+                &["type", "title", "description", "enum", "enumNames"],
+            )
     }
 }
 
@@ -2189,11 +2175,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["name", "arguments"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.end_with(&self.extra, &["name", "arguments"])
     }
 }
 
@@ -2254,11 +2239,10 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/get");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2342,12 +2326,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.member("messages", &self.messages);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["description", "messages", "_meta"])
     }
 }
 
@@ -2423,12 +2406,11 @@ impl<'de> codec::FromMembers<'de> for Implementation {
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        map.serialize_entry("version", &self.version)?;
-        self.extra.write(&mut map, &["name", "title", "version"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.member("version", &self.version);
+        object.end_with(&self.extra, &["name", "title", "version"])
     }
 }
 
@@ -2501,12 +2483,11 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        self.extra.write(&mut map, &["protocolVersion", "capabilities", "clientInfo"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("clientInfo", &self.client_info);
+        object.end_with(&self.extra, &["protocolVersion", "capabilities", "clientInfo"])
     }
 }
 
@@ -2568,11 +2549,10 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "initialize");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2678,15 +2658,15 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("serverInfo", &self.server_info);
+        object.optional("instructions", &self.instructions);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -2694,8 +2674,7 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2769,11 +2748,10 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
 
 impl Serialize for InitializedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/initialized")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/initialized");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -2842,12 +2820,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCError {
 
 impl Serialize for JSONRPCError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "error"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("error", &self.error);
+        object.end_with(&self.extra, &["jsonrpc", "id", "error"])
     }
 }
 
@@ -3014,12 +2991,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
 
 impl Serialize for JSONRPCNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["jsonrpc", "method", "params"])
     }
 }
 
@@ -3101,13 +3077,12 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
 
 impl Serialize for JSONRPCRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["jsonrpc", "id", "method", "params"])
     }
 }
 
@@ -3177,12 +3152,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResponse {
 
 impl Serialize for JSONRPCResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("result", &self.result);
+        object.end_with(&self.extra, &["jsonrpc", "id", "result"])
     }
 }
 
@@ -3244,10 +3218,9 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        self.extra.write(&mut map, &["cursor"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("cursor", &self.cursor);
+        object.end_with(&self.extra, &["cursor"])
     }
 }
 
@@ -3320,11 +3293,10 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3409,12 +3381,11 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("prompts", &self.prompts);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["prompts", "nextCursor", "_meta"])
     }
 }
 
@@ -3488,11 +3459,10 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/templates/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3579,12 +3549,11 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resourceTemplates", &self.resource_templates);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resourceTemplates", "nextCursor", "_meta"])
     }
 }
 
@@ -3657,11 +3626,10 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3746,12 +3714,11 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resources", &self.resources);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resources", "nextCursor", "_meta"])
     }
 }
 
@@ -3820,11 +3787,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "roots/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3892,11 +3858,10 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3981,12 +3946,11 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("tools", &self.tools);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["tools", "nextCursor", "_meta"])
     }
 }
 
@@ -4061,12 +4025,11 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["level", "logger", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("level", &self.level);
+        object.optional("logger", &self.logger);
+        object.member("data", &self.data);
+        object.end_with(&self.extra, &["level", "logger", "data"])
     }
 }
 
@@ -4133,11 +4096,10 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/message");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4207,11 +4169,10 @@ impl<'de> codec::FromMembers<'de> for Notification {
 
 impl Serialize for Notification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4319,15 +4280,17 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
 
 impl Serialize for NumberSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", &self.type_)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minimum", &self.minimum)?;
-        codec::write_optional(&mut map, "maximum", &self.maximum)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "minimum", "maximum"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", &self.type_);
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minimum", &self.minimum);
+        object.optional("maximum", &self.maximum);
+        object
+            .end_with(
+                &self.extra,
+                &["type", "title", "description", "minimum", "maximum"],
+            )
     }
 }
 
@@ -4396,11 +4359,10 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "method"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("params", &self.params);
+        object.member("method", &self.method);
+        object.end_with(&self.extra, &["params", "method"])
     }
 }
 
@@ -4469,11 +4431,10 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
 
 impl Serialize for PingRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "ping")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "ping");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4657,13 +4618,12 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        self.extra.write(&mut map, &["progressToken", "progress", "total", "message"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("progressToken", &self.progress_token);
+        object.member("progress", &self.progress);
+        object.optional("total", &self.total);
+        object.optional("message", &self.message);
+        object.end_with(&self.extra, &["progressToken", "progress", "total", "message"])
     }
 }
 
@@ -4730,11 +4690,10 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/progress");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4846,15 +4805,17 @@ impl<'de> codec::FromMembers<'de> for Prompt {
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(&mut map, &["description", "arguments", "_meta", "name", "title"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.optional("arguments", &self.arguments);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object
+            .end_with(
+                &self.extra,
+                &["description", "arguments", "_meta", "name", "title"],
+            )
     }
 }
 
@@ -4929,11 +4890,10 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/prompts/list_changed");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4996,11 +4956,10 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -5055,10 +5014,9 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["uri"])
     }
 }
 
@@ -5124,11 +5082,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/read");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -5197,11 +5154,10 @@ impl<'de> codec::FromMembers<'de> for Request {
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -5353,18 +5309,18 @@ impl<'de> codec::FromMembers<'de> for Resource {
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("size", &self.size);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uri",
                     "description",
@@ -5375,8 +5331,7 @@ impl Serialize for Resource {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -5534,19 +5489,19 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
 
 impl Serialize for ResourceLink {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource_link")?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "resource_link");
+        object.member("uri", &self.uri);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("size", &self.size);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "uri",
@@ -5558,8 +5513,7 @@ impl Serialize for ResourceLink {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -5634,11 +5588,10 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/list_changed");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -5771,17 +5724,17 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uriTemplate", &self.uri_template);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uriTemplate",
                     "description",
@@ -5791,8 +5744,7 @@ impl Serialize for ResourceTemplate {
                     "name",
                     "title",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -5847,10 +5799,9 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["uri"])
     }
 }
 
@@ -5918,11 +5869,10 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/updated");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -5996,11 +5946,10 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
 
 impl Serialize for RootsListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/roots/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/roots/list_changed");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -6062,11 +6011,10 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -6197,16 +6145,16 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("logging", &self.logging);
+        object.optional("completions", &self.completions);
+        object.optional("prompts", &self.prompts);
+        object.optional("resources", &self.resources);
+        object.optional("tools", &self.tools);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -6215,8 +6163,7 @@ impl Serialize for ServerCapabilities {
                     "resources",
                     "tools",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -6683,10 +6630,9 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
 
 impl Serialize for SetLevelRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        self.extra.write(&mut map, &["level"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("level", &self.level);
+        object.end_with(&self.extra, &["level"])
     }
 }
 
@@ -6753,11 +6699,10 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
 
 impl Serialize for SetLevelRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "logging/setLevel")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "logging/setLevel");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -6889,19 +6834,18 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
 
 impl Serialize for StringSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minLength", &self.min_length)?;
-        codec::write_optional(&mut map, "maxLength", &self.max_length)?;
-        codec::write_optional(&mut map, "format", &self.format)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minLength", &self.min_length);
+        object.optional("maxLength", &self.max_length);
+        object.optional("format", &self.format);
+        object
+            .end_with(
+                &self.extra,
                 &["type", "title", "description", "minLength", "maxLength", "format"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -6955,10 +6899,9 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
 
 impl Serialize for SubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["uri"])
     }
 }
 
@@ -7025,11 +6968,10 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
 
 impl Serialize for SubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/subscribe");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -7107,12 +7049,11 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "object");
+        object.optional("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["type", "properties", "required"])
     }
 }
 
@@ -7190,12 +7131,11 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "object");
+        object.optional("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["type", "properties", "required"])
     }
 }
 
@@ -7330,17 +7270,17 @@ impl<'de> codec::FromMembers<'de> for Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("inputSchema", &self.input_schema);
+        object.optional("outputSchema", &self.output_schema);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -7350,8 +7290,7 @@ impl Serialize for Tool {
                     "annotations",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -7426,11 +7365,10 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/tools/list_changed");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -7484,10 +7422,9 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
 
 impl Serialize for UnsubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["uri"])
     }
 }
 
@@ -7553,10 +7490,9 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
 
 impl Serialize for UnsubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/unsubscribe");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }

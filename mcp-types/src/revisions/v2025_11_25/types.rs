@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Runs one of the server's tools (`tools/call`).
 ///
@@ -78,13 +77,12 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/call");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -149,10 +147,9 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
 
 impl Serialize for RequestMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "progressToken", &self.progress_token)?;
-        self.extra.write(&mut map, &["progressToken"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("progressToken", &self.progress_token);
+        object.end_with(&self.extra, &["progressToken"])
     }
 }
 
@@ -252,13 +249,12 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["name", "arguments", "task", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.optional("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["name", "arguments", "task", "_meta"])
     }
 }
 
@@ -360,14 +356,13 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["content", "structuredContent", "isError", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("content", &self.content);
+        object.optional("structuredContent", &self.structured_content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(&self.extra, &["content", "structuredContent", "isError", "_meta"])
     }
 }
 
@@ -421,10 +416,9 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
 
 impl Serialize for CancelTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.end_with(&self.extra, &["taskId"])
     }
 }
 
@@ -522,13 +516,12 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
 
 impl Serialize for CancelTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/cancel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/cancel");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -692,18 +685,18 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
 
 impl Serialize for CancelTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
+        object.member("ttl", &self.ttl);
+        object.optional("pollInterval", &self.poll_interval);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -714,8 +707,7 @@ impl Serialize for CancelTaskResult {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -788,12 +780,11 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/cancelled");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -886,12 +877,11 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["requestId", "reason", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("requestId", &self.request_id);
+        object.optional("reason", &self.reason);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["requestId", "reason", "_meta"])
     }
 }
 
@@ -953,10 +943,9 @@ impl<'de> codec::FromMembers<'de> for RootsCapability {
 
 impl Serialize for RootsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("listChanged", &self.list_changed);
+        object.end_with(&self.extra, &["listChanged"])
     }
 }
 
@@ -1019,10 +1008,9 @@ impl<'de> codec::FromMembers<'de> for SamplingTasks {
 
 impl Serialize for SamplingTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "createMessage", &self.create_message)?;
-        self.extra.write(&mut map, &["createMessage"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("createMessage", &self.create_message);
+        object.end_with(&self.extra, &["createMessage"])
     }
 }
 
@@ -1083,10 +1071,9 @@ impl<'de> codec::FromMembers<'de> for ElicitationTasks {
 
 impl Serialize for ElicitationTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "create", &self.create)?;
-        self.extra.write(&mut map, &["create"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("create", &self.create);
+        object.end_with(&self.extra, &["create"])
     }
 }
 
@@ -1160,11 +1147,10 @@ impl<'de> codec::FromMembers<'de> for ClientTaskRequests {
 
 impl Serialize for ClientTaskRequests {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        self.extra.write(&mut map, &["sampling", "elicitation"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("sampling", &self.sampling);
+        object.optional("elicitation", &self.elicitation);
+        object.end_with(&self.extra, &["sampling", "elicitation"])
     }
 }
 
@@ -1252,12 +1238,11 @@ impl<'de> codec::FromMembers<'de> for ClientTasksCapability {
 
 impl Serialize for ClientTasksCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "list", &self.list)?;
-        codec::write_optional(&mut map, "cancel", &self.cancel)?;
-        codec::write_optional(&mut map, "requests", &self.requests)?;
-        self.extra.write(&mut map, &["list", "cancel", "requests"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("list", &self.list);
+        object.optional("cancel", &self.cancel);
+        object.optional("requests", &self.requests);
+        object.end_with(&self.extra, &["list", "cancel", "requests"])
     }
 }
 
@@ -1380,18 +1365,17 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        codec::write_optional(&mut map, "tasks", &self.tasks)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("roots", &self.roots);
+        object.optional("sampling", &self.sampling);
+        object.optional("elicitation", &self.elicitation);
+        object.optional("tasks", &self.tasks);
+        object
+            .end_with(
+                &self.extra,
                 &["experimental", "roots", "sampling", "elicitation", "tasks"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2000,13 +1984,12 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "completion/complete");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -2101,13 +2084,12 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["ref", "argument", "context", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("ref", &self.ref_);
+        object.member("argument", &self.argument);
+        object.optional("context", &self.context);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["ref", "argument", "context", "_meta"])
     }
 }
 
@@ -2195,12 +2177,11 @@ impl<'de> codec::FromMembers<'de> for Completion {
 
 impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("values", &self.values)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "hasMore", &self.has_more)?;
-        self.extra.write(&mut map, &["values", "total", "hasMore"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("values", &self.values);
+        object.optional("total", &self.total);
+        object.optional("hasMore", &self.has_more);
+        object.end_with(&self.extra, &["values", "total", "hasMore"])
     }
 }
 
@@ -2271,11 +2252,10 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
 
 impl Serialize for CompleteResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("completion", &self.completion)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["completion", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("completion", &self.completion);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["completion", "_meta"])
     }
 }
 
@@ -2356,13 +2336,12 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "sampling/createMessage");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -2585,22 +2564,22 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "toolChoice", &self.tool_choice)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("messages", &self.messages);
+        object.optional("modelPreferences", &self.model_preferences);
+        object.optional("systemPrompt", &self.system_prompt);
+        object.optional("includeContext", &self.include_context);
+        object.optional("temperature", &self.temperature);
+        object.member("maxTokens", &self.max_tokens);
+        object.optional("stopSequences", &self.stop_sequences);
+        object.optional("metadata", &self.metadata);
+        object.optional("tools", &self.tools);
+        object.optional("toolChoice", &self.tool_choice);
+        object.optional("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -2615,8 +2594,7 @@ impl Serialize for CreateMessageRequestParams {
                     "task",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2771,15 +2749,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "_meta", "role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("model", &self.model);
+        object.optional("stopReason", &self.stop_reason);
+        object.optional("_meta", &self.meta);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object
+            .end_with(&self.extra, &["model", "stopReason", "_meta", "role", "content"])
     }
 }
 
@@ -2871,11 +2848,10 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
 
 impl Serialize for CreateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["task", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["task", "_meta"])
     }
 }
 
@@ -2958,13 +2934,12 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "elicitation/create");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -3071,15 +3046,17 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["mode", "message", "requestedSchema", "task", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("mode", &self.mode);
+        object.member("message", &self.message);
+        object.member("requestedSchema", &self.requested_schema);
+        object.optional("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
+                &["mode", "message", "requestedSchema", "task", "_meta"],
+            )
     }
 }
 
@@ -3249,19 +3226,18 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
 
 impl Serialize for ElicitRequestURLParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("mode", "url")?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        map.serialize_entry("url", &self.url)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("mode", "url");
+        object.member("message", &self.message);
+        object.member("elicitationId", &self.elicitation_id);
+        object.member("url", &self.url);
+        object.optional("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["mode", "message", "elicitationId", "url", "task", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -3346,12 +3322,11 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["action", "content", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("action", &self.action);
+        object.optional("content", &self.content);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["action", "content", "_meta"])
     }
 }
 
@@ -3405,10 +3380,9 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotificationParams {
 
 impl Serialize for ElicitationCompleteNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        self.extra.write(&mut map, &["elicitationId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("elicitationId", &self.elicitation_id);
+        object.end_with(&self.extra, &["elicitationId"])
     }
 }
 
@@ -3499,12 +3473,11 @@ impl<'de> codec::FromMembers<'de> for ElicitationCompleteNotification {
 
 impl Serialize for ElicitationCompleteNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/elicitation/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/elicitation/complete");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -3583,13 +3556,12 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/get");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -3675,12 +3647,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["name", "arguments", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["name", "arguments", "_meta"])
     }
 }
 
@@ -3764,12 +3735,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.member("messages", &self.messages);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["description", "messages", "_meta"])
     }
 }
 
@@ -3824,10 +3794,9 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequestParams {
 
 impl Serialize for GetTaskPayloadRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.end_with(&self.extra, &["taskId"])
     }
 }
 
@@ -3925,13 +3894,12 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadRequest {
 
 impl Serialize for GetTaskPayloadRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/result")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/result");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -4021,10 +3989,9 @@ impl<'de> codec::FromMembers<'de> for GetTaskPayloadResult {
 
 impl Serialize for GetTaskPayloadResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -4078,10 +4045,9 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
 
 impl Serialize for GetTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.end_with(&self.extra, &["taskId"])
     }
 }
 
@@ -4174,13 +4140,12 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
 
 impl Serialize for GetTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/get");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -4345,18 +4310,18 @@ impl<'de> codec::FromMembers<'de> for GetTaskResult {
 
 impl Serialize for GetTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
+        object.member("ttl", &self.ttl);
+        object.optional("pollInterval", &self.poll_interval);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -4367,8 +4332,7 @@ impl Serialize for GetTaskResult {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -4467,13 +4431,12 @@ impl<'de> codec::FromMembers<'de> for InitializeRequest {
 
 impl Serialize for InitializeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "initialize");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -4563,17 +4526,16 @@ impl<'de> codec::FromMembers<'de> for InitializeRequestParams {
 
 impl Serialize for InitializeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("clientInfo", &self.client_info);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["protocolVersion", "capabilities", "clientInfo", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -4700,15 +4662,15 @@ impl<'de> codec::FromMembers<'de> for InitializeResult {
 
 impl Serialize for InitializeResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("protocolVersion", &self.protocol_version);
+        object.member("capabilities", &self.capabilities);
+        object.member("serverInfo", &self.server_info);
+        object.optional("instructions", &self.instructions);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "protocolVersion",
                     "capabilities",
@@ -4716,8 +4678,7 @@ impl Serialize for InitializeResult {
                     "instructions",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -4811,12 +4772,11 @@ impl<'de> codec::FromMembers<'de> for InitializedNotification {
 
 impl Serialize for InitializedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/initialized")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/initialized");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -5032,12 +4992,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
 
 impl Serialize for JSONRPCResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("result", &self.result);
+        object.end_with(&self.extra, &["jsonrpc", "id", "result"])
     }
 }
 
@@ -5123,13 +5082,12 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5214,12 +5172,11 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["prompts", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("prompts", &self.prompts);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["prompts", "nextCursor", "_meta"])
     }
 }
 
@@ -5306,13 +5263,12 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/templates/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5399,12 +5355,11 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resourceTemplates", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resourceTemplates", &self.resource_templates);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resourceTemplates", "nextCursor", "_meta"])
     }
 }
 
@@ -5490,13 +5445,12 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5581,12 +5535,11 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resources", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resources", &self.resources);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resources", "nextCursor", "_meta"])
     }
 }
 
@@ -5668,13 +5621,12 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "roots/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5745,11 +5697,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["roots", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("roots", &self.roots);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["roots", "_meta"])
     }
 }
 
@@ -5850,13 +5801,12 @@ impl<'de> codec::FromMembers<'de> for ListTasksRequest {
 
 impl Serialize for ListTasksRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5964,12 +5914,11 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
 
 impl Serialize for ListTasksResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tasks", &self.tasks)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tasks", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("tasks", &self.tasks);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["tasks", "nextCursor", "_meta"])
     }
 }
 
@@ -6050,13 +5999,12 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/list");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -6141,12 +6089,11 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["tools", "nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("tools", &self.tools);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["tools", "nextCursor", "_meta"])
     }
 }
 
@@ -6218,12 +6165,11 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/message");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -6315,13 +6261,12 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "logger", "data", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("level", &self.level);
+        object.optional("logger", &self.logger);
+        object.member("data", &self.data);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["level", "logger", "data", "_meta"])
     }
 }
 
@@ -6386,10 +6331,9 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
 
 impl Serialize for NotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -6471,13 +6415,12 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "jsonrpc", "id", "method"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("method", &self.method);
+        object.end_with(&self.extra, &["params", "jsonrpc", "id", "method"])
     }
 }
 
@@ -6556,11 +6499,10 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["cursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("cursor", &self.cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["cursor", "_meta"])
     }
 }
 
@@ -6639,11 +6581,10 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
 
 impl Serialize for PaginatedResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["nextCursor", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["nextCursor", "_meta"])
     }
 }
 
@@ -6741,13 +6682,12 @@ impl<'de> codec::FromMembers<'de> for PingRequest {
 
 impl Serialize for PingRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "ping")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "ping");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -6819,12 +6759,11 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/progress");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -6932,18 +6871,17 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("progressToken", &self.progress_token);
+        object.member("progress", &self.progress);
+        object.optional("total", &self.total);
+        object.optional("message", &self.message);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["progressToken", "progress", "total", "message", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -7023,12 +6961,11 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/prompts/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -7107,13 +7044,12 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/read");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -7185,11 +7121,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -7261,11 +7196,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["contents", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("contents", &self.contents);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["contents", "_meta"])
     }
 }
 
@@ -7322,10 +7256,9 @@ impl<'de> codec::FromMembers<'de> for RelatedTaskMetadata {
 
 impl Serialize for RelatedTaskMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        self.extra.write(&mut map, &["taskId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.end_with(&self.extra, &["taskId"])
     }
 }
 
@@ -7390,10 +7323,9 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
 
 impl Serialize for RequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -7473,12 +7405,11 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -7549,11 +7480,10 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
 
 impl Serialize for ResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -7626,12 +7556,11 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/updated");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -7703,11 +7632,10 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -7772,10 +7700,9 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
 
 impl Serialize for ResultObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -7869,12 +7796,11 @@ impl<'de> codec::FromMembers<'de> for RootsListChangedNotification {
 
 impl Serialize for RootsListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/roots/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/roots/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -7951,12 +7877,11 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["role", "content", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["role", "content", "_meta"])
     }
 }
 
@@ -8118,10 +8043,9 @@ impl<'de> codec::FromMembers<'de> for ToolTasks {
 
 impl Serialize for ToolTasks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "call", &self.call)?;
-        self.extra.write(&mut map, &["call"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("call", &self.call);
+        object.end_with(&self.extra, &["call"])
     }
 }
 
@@ -8182,10 +8106,9 @@ impl<'de> codec::FromMembers<'de> for ServerTaskRequests {
 
 impl Serialize for ServerTaskRequests {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra.write(&mut map, &["tools"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("tools", &self.tools);
+        object.end_with(&self.extra, &["tools"])
     }
 }
 
@@ -8272,12 +8195,11 @@ impl<'de> codec::FromMembers<'de> for ServerTasksCapability {
 
 impl Serialize for ServerTasksCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "list", &self.list)?;
-        codec::write_optional(&mut map, "cancel", &self.cancel)?;
-        codec::write_optional(&mut map, "requests", &self.requests)?;
-        self.extra.write(&mut map, &["list", "cancel", "requests"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("list", &self.list);
+        object.optional("cancel", &self.cancel);
+        object.optional("requests", &self.requests);
+        object.end_with(&self.extra, &["list", "cancel", "requests"])
     }
 }
 
@@ -8421,17 +8343,17 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "tasks", &self.tasks)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("logging", &self.logging);
+        object.optional("completions", &self.completions);
+        object.optional("prompts", &self.prompts);
+        object.optional("resources", &self.resources);
+        object.optional("tools", &self.tools);
+        object.optional("tasks", &self.tasks);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -8441,8 +8363,7 @@ impl Serialize for ServerCapabilities {
                     "tools",
                     "tasks",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -9115,13 +9036,12 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequest {
 
 impl Serialize for SetLevelRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "logging/setLevel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "logging/setLevel");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -9192,11 +9112,10 @@ impl<'de> codec::FromMembers<'de> for SetLevelRequestParams {
 
 impl Serialize for SetLevelRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("level", &self.level);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["level", "_meta"])
     }
 }
 
@@ -9295,13 +9214,12 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequest {
 
 impl Serialize for SubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/subscribe");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -9372,11 +9290,10 @@ impl<'de> codec::FromMembers<'de> for SubscribeRequestParams {
 
 impl Serialize for SubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -9509,17 +9426,17 @@ impl<'de> codec::FromMembers<'de> for Task {
 
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
+        object.member("ttl", &self.ttl);
+        object.optional("pollInterval", &self.poll_interval);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -9529,8 +9446,7 @@ impl Serialize for Task {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -9610,11 +9526,10 @@ impl<'de> codec::FromMembers<'de> for TaskAugmentedRequestParams {
 
 impl Serialize for TaskAugmentedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "task", &self.task)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["task", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("task", &self.task);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["task", "_meta"])
     }
 }
 
@@ -9685,10 +9600,9 @@ impl<'de> codec::FromMembers<'de> for TaskMetadata {
 
 impl Serialize for TaskMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "ttl", &self.ttl)?;
-        self.extra.write(&mut map, &["ttl"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("ttl", &self.ttl);
+        object.end_with(&self.extra, &["ttl"])
     }
 }
 
@@ -9863,12 +9777,11 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
 
 impl Serialize for TaskStatusNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tasks/status")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/tasks/status");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -10015,18 +9928,18 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParams {
 
 impl Serialize for TaskStatusNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        codec::write_optional(&mut map, "pollInterval", &self.poll_interval)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
+        object.member("ttl", &self.ttl);
+        object.optional("pollInterval", &self.poll_interval);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -10037,8 +9950,7 @@ impl Serialize for TaskStatusNotificationParams {
                     "ttl",
                     "pollInterval",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -10129,13 +10041,12 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("$schema", &self.schema);
+        object.member("type", "object");
+        object.optional("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["$schema", "type", "properties", "required"])
     }
 }
 
@@ -10226,13 +10137,12 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        codec::write_optional(&mut map, "properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("$schema", &self.schema);
+        object.member("type", "object");
+        object.optional("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["$schema", "type", "properties", "required"])
     }
 }
 
@@ -10394,19 +10304,19 @@ impl<'de> codec::FromMembers<'de> for Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "execution", &self.execution)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("inputSchema", &self.input_schema);
+        object.optional("execution", &self.execution);
+        object.optional("outputSchema", &self.output_schema);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.optional("icons", &self.icons);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -10418,8 +10328,7 @@ impl Serialize for Tool {
                     "_meta",
                     "icons",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -10546,10 +10455,9 @@ impl<'de> codec::FromMembers<'de> for ToolExecution {
 
 impl Serialize for ToolExecution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "taskSupport", &self.task_support)?;
-        self.extra.write(&mut map, &["taskSupport"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("taskSupport", &self.task_support);
+        object.end_with(&self.extra, &["taskSupport"])
     }
 }
 
@@ -10629,12 +10537,11 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/tools/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -10748,16 +10655,16 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
 
 impl Serialize for ToolResultContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_result")?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "tool_result");
+        object.member("toolUseId", &self.tool_use_id);
+        object.member("content", &self.content);
+        object.optional("structuredContent", &self.structured_content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "toolUseId",
@@ -10766,8 +10673,7 @@ impl Serialize for ToolResultContent {
                     "isError",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -10821,10 +10727,9 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
 
 impl Serialize for URLElicitationRequiredErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("elicitations", &self.elicitations)?;
-        self.extra.write(&mut map, &["elicitations"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("elicitations", &self.elicitations);
+        object.end_with(&self.extra, &["elicitations"])
     }
 }
 
@@ -10892,12 +10797,11 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorObject {
 
 impl Serialize for URLElicitationRequiredErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32042i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32042i64);
+        object.member("message", &self.message);
+        object.member("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -10974,12 +10878,11 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredError {
 
 impl Serialize for URLElicitationRequiredError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("error", &self.error);
+        object.member("jsonrpc", "2.0");
+        object.optional("id", &self.id);
+        object.end_with(&self.extra, &["error", "jsonrpc", "id"])
     }
 }
 
@@ -11077,13 +10980,12 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequest {
 
 impl Serialize for UnsubscribeRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/unsubscribe");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -11154,10 +11056,9 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeRequestParams {
 
 impl Serialize for UnsubscribeRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }

@@ -6,7 +6,6 @@ use super::*;
 use crate::codec::{self, Base64Text, Extra, Map, Number, Object, Value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde::de::MapAccess;
-use serde::ser::SerializeMap;
 
 /// Hints on a piece of content or a resource that help a client to sort, filter and place it.
 /// They are advice and promise nothing.
@@ -106,15 +105,14 @@ impl<'de> codec::FromMembers<'de> for Annotations {
 
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "audience", &self.audience)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("audience", &self.audience);
         if let Some(value) = &self.priority {
-            codec::check_number::<S::Error>("priority", value, 0.0..=1.0)?;
+            object.check(codec::check_number("priority", value, 0.0..=1.0));
         }
-        codec::write_optional(&mut map, "priority", &self.priority)?;
-        codec::write_optional(&mut map, "lastModified", &self.last_modified)?;
-        self.extra.write(&mut map, &["audience", "priority", "lastModified"])?;
-        map.end()
+        object.optional("priority", &self.priority);
+        object.optional("lastModified", &self.last_modified);
+        object.end_with(&self.extra, &["audience", "priority", "lastModified"])
     }
 }
 
@@ -209,15 +207,14 @@ impl<'de> codec::FromMembers<'de> for AudioContent {
 
 impl Serialize for AudioContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "audio")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["type", "data", "mimeType", "annotations", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "audio");
+        object.member("data", &self.data);
+        object.member("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(&self.extra, &["type", "data", "mimeType", "annotations", "_meta"])
     }
 }
 
@@ -287,11 +284,10 @@ impl<'de> codec::FromMembers<'de> for BaseMetadata {
 
 impl Serialize for BaseMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["name", "title"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.end_with(&self.extra, &["name", "title"])
     }
 }
 
@@ -539,42 +535,42 @@ impl<'de> codec::FromMembers<'de> for BlobResourceContents {
 
 impl Serialize for BlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.member("blob", &self.blob);
+        object.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "name", &self.name)?;
+            object.optional("name", &self.name);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "title", &self.title)?;
+            object.optional("title", &self.title);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "description", &self.description)?;
+            object.optional("description", &self.description);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "icons", &self.icons)?;
+            object.optional("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "annotations", &self.annotations)?;
+            object.optional("annotations", &self.annotations);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "size", &self.size)?;
+            object.optional("size", &self.size);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            object.optional("resourceType", &self.resource_type);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uri",
                     "mimeType",
@@ -595,8 +591,7 @@ impl Serialize for BlobResourceContents {
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -688,13 +683,12 @@ impl<'de> codec::FromMembers<'de> for BooleanSchema {
 
 impl Serialize for BooleanSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "boolean")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra.write(&mut map, &["type", "title", "description", "default"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "boolean");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("default", &self.default);
+        object.end_with(&self.extra, &["type", "title", "description", "default"])
     }
 }
 
@@ -853,14 +847,13 @@ impl<'de> codec::FromMembers<'de> for CacheableResult {
 
 impl Serialize for CacheableResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["ttlMs", "cacheScope", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["ttlMs", "cacheScope", "_meta", "resultType"])
     }
 }
 
@@ -960,13 +953,12 @@ impl<'de> codec::FromMembers<'de> for CallToolRequest {
 
 impl Serialize for CallToolRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/call");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -1081,18 +1073,17 @@ impl<'de> codec::FromMembers<'de> for CallToolRequestParams {
 
 impl Serialize for CallToolRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.optional("inputResponses", &self.input_responses);
+        object.optional("requestState", &self.request_state);
+        object.member("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -1230,18 +1221,17 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("content", &self.content);
+        object.optional("structuredContent", &self.structured_content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object
+            .end_with(
+                &self.extra,
                 &["content", "structuredContent", "isError", "_meta", "resultType"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -1403,12 +1393,11 @@ impl<'de> codec::FromMembers<'de> for CallToolResultResponse {
 
 impl Serialize for CallToolResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -1501,12 +1490,11 @@ impl<'de> codec::FromMembers<'de> for CancelledNotification {
 
 impl Serialize for CancelledNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/cancelled");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -1591,12 +1579,11 @@ impl<'de> codec::FromMembers<'de> for CancelledNotificationParams {
 
 impl Serialize for CancelledNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requestId", &self.request_id)?;
-        codec::write_optional(&mut map, "reason", &self.reason)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["requestId", "reason", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("requestId", &self.request_id);
+        object.optional("reason", &self.reason);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["requestId", "reason", "_meta"])
     }
 }
 
@@ -1675,11 +1662,10 @@ impl<'de> codec::FromMembers<'de> for SamplingCapability {
 
 impl Serialize for SamplingCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        self.extra.write(&mut map, &["context", "tools"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("context", &self.context);
+        object.optional("tools", &self.tools);
+        object.end_with(&self.extra, &["context", "tools"])
     }
 }
 
@@ -1755,11 +1741,10 @@ impl<'de> codec::FromMembers<'de> for ElicitationCapability {
 
 impl Serialize for ElicitationCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "form", &self.form)?;
-        codec::write_optional(&mut map, "url", &self.url)?;
-        self.extra.write(&mut map, &["form", "url"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("form", &self.form);
+        object.optional("url", &self.url);
+        object.end_with(&self.extra, &["form", "url"])
     }
 }
 
@@ -1882,18 +1867,17 @@ impl<'de> codec::FromMembers<'de> for ClientCapabilities {
 
 impl Serialize for ClientCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "roots", &self.roots)?;
-        codec::write_optional(&mut map, "sampling", &self.sampling)?;
-        codec::write_optional(&mut map, "elicitation", &self.elicitation)?;
-        codec::write_optional(&mut map, "extensions", &self.extensions)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("roots", &self.roots);
+        object.optional("sampling", &self.sampling);
+        object.optional("elicitation", &self.elicitation);
+        object.optional("extensions", &self.extensions);
+        object
+            .end_with(
+                &self.extra,
                 &["experimental", "roots", "sampling", "elicitation", "extensions"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -2330,13 +2314,12 @@ impl<'de> codec::FromMembers<'de> for CompleteRequest {
 
 impl Serialize for CompleteRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "completion/complete");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -2461,11 +2444,10 @@ impl<'de> codec::FromMembers<'de> for CompletionArgument {
 
 impl Serialize for CompletionArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("value", &self.value)?;
-        self.extra.write(&mut map, &["name", "value"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.member("value", &self.value);
+        object.end_with(&self.extra, &["name", "value"])
     }
 }
 
@@ -2526,10 +2508,9 @@ impl<'de> codec::FromMembers<'de> for CompletionContext {
 
 impl Serialize for CompletionContext {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        self.extra.write(&mut map, &["arguments"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("arguments", &self.arguments);
+        object.end_with(&self.extra, &["arguments"])
     }
 }
 
@@ -2618,13 +2599,12 @@ impl<'de> codec::FromMembers<'de> for CompleteRequestParams {
 
 impl Serialize for CompleteRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ref", &self.ref_)?;
-        map.serialize_entry("argument", &self.argument)?;
-        codec::write_optional(&mut map, "context", &self.context)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["ref", "argument", "context", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("ref", &self.ref_);
+        object.member("argument", &self.argument);
+        object.optional("context", &self.context);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["ref", "argument", "context", "_meta"])
     }
 }
 
@@ -2714,13 +2694,12 @@ impl<'de> codec::FromMembers<'de> for Completion {
 
 impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::check_size::<S::Error>("values", &self.values, 0..=100)?;
-        map.serialize_entry("values", &self.values)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "hasMore", &self.has_more)?;
-        self.extra.write(&mut map, &["values", "total", "hasMore"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.check(codec::check_size("values", &self.values, 0..=100));
+        object.member("values", &self.values);
+        object.optional("total", &self.total);
+        object.optional("hasMore", &self.has_more);
+        object.end_with(&self.extra, &["values", "total", "hasMore"])
     }
 }
 
@@ -2827,12 +2806,11 @@ impl<'de> codec::FromMembers<'de> for CompleteResult {
 
 impl Serialize for CompleteResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("completion", &self.completion)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["completion", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("completion", &self.completion);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["completion", "_meta", "resultType"])
     }
 }
 
@@ -2902,12 +2880,11 @@ impl<'de> codec::FromMembers<'de> for CompleteResultResponse {
 
 impl Serialize for CompleteResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -3097,11 +3074,10 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequest {
 
 impl Serialize for CreateMessageRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "sampling/createMessage");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -3363,20 +3339,20 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "modelPreferences", &self.model_preferences)?;
-        codec::write_optional(&mut map, "systemPrompt", &self.system_prompt)?;
-        codec::write_optional(&mut map, "includeContext", &self.include_context)?;
-        codec::write_optional(&mut map, "temperature", &self.temperature)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        codec::write_optional(&mut map, "stopSequences", &self.stop_sequences)?;
-        codec::write_optional(&mut map, "metadata", &self.metadata)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "toolChoice", &self.tool_choice)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("messages", &self.messages);
+        object.optional("modelPreferences", &self.model_preferences);
+        object.optional("systemPrompt", &self.system_prompt);
+        object.optional("includeContext", &self.include_context);
+        object.optional("temperature", &self.temperature);
+        object.member("maxTokens", &self.max_tokens);
+        object.optional("stopSequences", &self.stop_sequences);
+        object.optional("metadata", &self.metadata);
+        object.optional("tools", &self.tools);
+        object.optional("toolChoice", &self.tool_choice);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "messages",
                     "modelPreferences",
@@ -3389,8 +3365,7 @@ impl Serialize for CreateMessageRequestParams {
                     "tools",
                     "toolChoice",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -3646,15 +3621,14 @@ impl<'de> codec::FromMembers<'de> for CreateMessageResult {
 
 impl Serialize for CreateMessageResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("model", &self.model)?;
-        codec::write_optional(&mut map, "stopReason", &self.stop_reason)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["model", "stopReason", "role", "content", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("model", &self.model);
+        object.optional("stopReason", &self.stop_reason);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(&self.extra, &["model", "stopReason", "role", "content", "_meta"])
     }
 }
 
@@ -3757,13 +3731,12 @@ impl<'de> codec::FromMembers<'de> for DiscoverRequest {
 
 impl Serialize for DiscoverRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "server/discover")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "server/discover");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -3922,18 +3895,18 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
 
 impl Serialize for DiscoverResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("supportedVersions", &self.supported_versions)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        codec::write_optional(&mut map, "instructions", &self.instructions)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("supportedVersions", &self.supported_versions);
+        object.member("capabilities", &self.capabilities);
+        object.optional("instructions", &self.instructions);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "supportedVersions",
                     "capabilities",
@@ -3943,8 +3916,7 @@ impl Serialize for DiscoverResult {
                     "_meta",
                     "resultType",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -4014,12 +3986,11 @@ impl<'de> codec::FromMembers<'de> for DiscoverResultResponse {
 
 impl Serialize for DiscoverResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -4112,11 +4083,10 @@ impl<'de> codec::FromMembers<'de> for ElicitRequest {
 
 impl Serialize for ElicitRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "elicitation/create");
+        object.member("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -4256,13 +4226,12 @@ impl<'de> codec::FromMembers<'de> for RequestedSchema {
 
 impl Serialize for RequestedSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &self.properties)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        self.extra.write(&mut map, &["$schema", "type", "properties", "required"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("$schema", &self.schema);
+        object.member("type", "object");
+        object.member("properties", &self.properties);
+        object.optional("required", &self.required);
+        object.end_with(&self.extra, &["$schema", "type", "properties", "required"])
     }
 }
 
@@ -4340,12 +4309,11 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestFormParams {
 
 impl Serialize for ElicitRequestFormParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        self.extra.write(&mut map, &["mode", "message", "requestedSchema"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("mode", &self.mode);
+        object.member("message", &self.message);
+        object.member("requestedSchema", &self.requested_schema);
+        object.end_with(&self.extra, &["mode", "message", "requestedSchema"])
     }
 }
 
@@ -4475,12 +4443,11 @@ impl<'de> codec::FromMembers<'de> for ElicitRequestURLParams {
 
 impl Serialize for ElicitRequestURLParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("mode", "url")?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("url", &self.url)?;
-        self.extra.write(&mut map, &["mode", "message", "url"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("mode", "url");
+        object.member("message", &self.message);
+        object.member("url", &self.url);
+        object.end_with(&self.extra, &["mode", "message", "url"])
     }
 }
 
@@ -4708,11 +4675,10 @@ impl<'de> codec::FromMembers<'de> for ElicitResult {
 
 impl Serialize for ElicitResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("action", &self.action)?;
-        codec::write_optional(&mut map, "content", &self.content)?;
-        self.extra.write(&mut map, &["action", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("action", &self.action);
+        object.optional("content", &self.content);
+        object.end_with(&self.extra, &["action", "content"])
     }
 }
 
@@ -4859,13 +4825,12 @@ impl<'de> codec::FromMembers<'de> for EmbeddedResource {
 
 impl Serialize for EmbeddedResource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource")?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "resource", "annotations", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "resource");
+        object.member("resource", &self.resource);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["type", "resource", "annotations", "_meta"])
     }
 }
 
@@ -5059,12 +5024,11 @@ impl<'de> codec::FromMembers<'de> for ErrorObject {
 
 impl Serialize for ErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &self.code)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &self.code);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -5164,13 +5128,12 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequest {
 
 impl Serialize for GetPromptRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/get");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -5285,18 +5248,17 @@ impl<'de> codec::FromMembers<'de> for GetPromptRequestParams {
 
 impl Serialize for GetPromptRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("arguments", &self.arguments);
+        object.optional("inputResponses", &self.input_responses);
+        object.optional("requestState", &self.request_state);
+        object.member("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["name", "arguments", "inputResponses", "requestState", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -5418,13 +5380,12 @@ impl<'de> codec::FromMembers<'de> for GetPromptResult {
 
 impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["description", "messages", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.member("messages", &self.messages);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["description", "messages", "_meta", "resultType"])
     }
 }
 
@@ -5553,12 +5514,11 @@ impl<'de> codec::FromMembers<'de> for GetPromptResultResponse {
 
 impl Serialize for GetPromptResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -5631,12 +5591,11 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchErrorObject {
 
 impl Serialize for HeaderMismatchErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32020i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32020i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -5713,12 +5672,11 @@ impl<'de> codec::FromMembers<'de> for HeaderMismatchError {
 
 impl Serialize for HeaderMismatchError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("error", &self.error);
+        object.member("jsonrpc", "2.0");
+        object.optional("id", &self.id);
+        object.end_with(&self.extra, &["error", "jsonrpc", "id"])
     }
 }
 
@@ -5877,13 +5835,12 @@ impl<'de> codec::FromMembers<'de> for Icon {
 
 impl Serialize for Icon {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("src", &self.src)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "sizes", &self.sizes)?;
-        codec::write_optional(&mut map, "theme", &self.theme)?;
-        self.extra.write(&mut map, &["src", "mimeType", "sizes", "theme"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("src", &self.src);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("sizes", &self.sizes);
+        object.optional("theme", &self.theme);
+        object.end_with(&self.extra, &["src", "mimeType", "sizes", "theme"])
     }
 }
 
@@ -5947,10 +5904,9 @@ impl<'de> codec::FromMembers<'de> for Icons {
 
 impl Serialize for Icons {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra.write(&mut map, &["icons"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("icons", &self.icons);
+        object.end_with(&self.extra, &["icons"])
     }
 }
 
@@ -6045,15 +6001,14 @@ impl<'de> codec::FromMembers<'de> for ImageContent {
 
 impl Serialize for ImageContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "image")?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(&mut map, &["type", "data", "mimeType", "annotations", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "image");
+        object.member("data", &self.data);
+        object.member("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(&self.extra, &["type", "data", "mimeType", "annotations", "_meta"])
     }
 }
 
@@ -6169,19 +6124,18 @@ impl<'de> codec::FromMembers<'de> for Implementation {
 
 impl Serialize for Implementation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        map.serialize_entry("version", &self.version)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "websiteUrl", &self.website_url)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.member("version", &self.version);
+        object.optional("description", &self.description);
+        object.optional("websiteUrl", &self.website_url);
+        object.optional("icons", &self.icons);
+        object
+            .end_with(
+                &self.extra,
                 &["name", "title", "version", "description", "websiteUrl", "icons"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -6399,14 +6353,16 @@ impl<'de> codec::FromMembers<'de> for InputRequiredResult {
 
 impl Serialize for InputRequiredResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "inputRequests", &self.input_requests)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "input_required")?;
-        self.extra
-            .write(&mut map, &["inputRequests", "requestState", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("inputRequests", &self.input_requests);
+        object.optional("requestState", &self.request_state);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "input_required");
+        object
+            .end_with(
+                &self.extra,
+                &["inputRequests", "requestState", "_meta", "resultType"],
+            )
     }
 }
 
@@ -6578,12 +6534,11 @@ impl<'de> codec::FromMembers<'de> for InputResponseRequestParams {
 
 impl Serialize for InputResponseRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["inputResponses", "requestState", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("inputResponses", &self.input_responses);
+        object.optional("requestState", &self.request_state);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["inputResponses", "requestState", "_meta"])
     }
 }
 
@@ -6664,12 +6619,11 @@ impl<'de> codec::FromMembers<'de> for InternalError {
 
 impl Serialize for InternalError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32603i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32603i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -6745,12 +6699,11 @@ impl<'de> codec::FromMembers<'de> for InvalidParamsError {
 
 impl Serialize for InvalidParamsError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32602i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32602i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -6826,12 +6779,11 @@ impl<'de> codec::FromMembers<'de> for InvalidRequestError {
 
 impl Serialize for InvalidRequestError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32600i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32600i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -6916,12 +6868,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCErrorResponse {
 
 impl Serialize for JSONRPCErrorResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "error"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.optional("id", &self.id);
+        object.member("error", &self.error);
+        object.end_with(&self.extra, &["jsonrpc", "id", "error"])
     }
 }
 
@@ -7080,12 +7031,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCNotification {
 
 impl Serialize for JSONRPCNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["jsonrpc", "method", "params"])
     }
 }
 
@@ -7167,13 +7117,12 @@ impl<'de> codec::FromMembers<'de> for JSONRPCRequest {
 
 impl Serialize for JSONRPCRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["jsonrpc", "id", "method", "params"])
     }
 }
 
@@ -7304,12 +7253,11 @@ impl<'de> codec::FromMembers<'de> for JSONRPCResultResponse {
 
 impl Serialize for JSONRPCResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra.write(&mut map, &["jsonrpc", "id", "result"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("result", &self.result);
+        object.end_with(&self.extra, &["jsonrpc", "id", "result"])
     }
 }
 
@@ -7427,19 +7375,18 @@ impl<'de> codec::FromMembers<'de> for LegacyTitledEnumSchema {
 
 impl Serialize for LegacyTitledEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "enumNames", &self.enum_names)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("enum", &self.enum_);
+        object.optional("enumNames", &self.enum_names);
+        object.optional("default", &self.default);
+        object
+            .end_with(
+                &self.extra,
                 &["type", "title", "description", "enum", "enumNames", "default"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -7540,13 +7487,12 @@ impl<'de> codec::FromMembers<'de> for ListPromptsRequest {
 
 impl Serialize for ListPromptsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "prompts/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "prompts/list");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -7688,20 +7634,19 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("prompts", &self.prompts);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object
+            .end_with(
+                &self.extra,
                 &["prompts", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -7771,12 +7716,11 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResultResponse {
 
 impl Serialize for ListPromptsResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -7878,13 +7822,12 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesRequest {
 
 impl Serialize for ListResourceTemplatesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/templates/list");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -8028,17 +7971,17 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("resourceTemplates", &self.resource_templates);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "resourceTemplates",
                     "nextCursor",
@@ -8047,8 +7990,7 @@ impl Serialize for ListResourceTemplatesResult {
                     "ttlMs",
                     "cacheScope",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -8118,12 +8060,11 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResultResponse {
 
 impl Serialize for ListResourceTemplatesResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -8225,13 +8166,12 @@ impl<'de> codec::FromMembers<'de> for ListResourcesRequest {
 
 impl Serialize for ListResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/list");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -8374,17 +8314,17 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resources", &self.resources)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("resources", &self.resources);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "resources",
                     "nextCursor",
@@ -8393,8 +8333,7 @@ impl Serialize for ListResourcesResult {
                     "ttlMs",
                     "cacheScope",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -8464,12 +8403,11 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResultResponse {
 
 impl Serialize for ListResourcesResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -8532,10 +8470,9 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequestParams {
 
 impl Serialize for ListRootsRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -8620,11 +8557,10 @@ impl<'de> codec::FromMembers<'de> for ListRootsRequest {
 
 impl Serialize for ListRootsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "roots/list")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "roots/list");
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -8701,10 +8637,9 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("roots", &self.roots)?;
-        self.extra.write(&mut map, &["roots"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("roots", &self.roots);
+        object.end_with(&self.extra, &["roots"])
     }
 }
 
@@ -8800,13 +8735,12 @@ impl<'de> codec::FromMembers<'de> for ListToolsRequest {
 
 impl Serialize for ListToolsRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tools/list")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tools/list");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -8950,20 +8884,19 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tools", &self.tools)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("tools", &self.tools);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object
+            .end_with(
+                &self.extra,
                 &["tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -9033,12 +8966,11 @@ impl<'de> codec::FromMembers<'de> for ListToolsResultResponse {
 
 impl Serialize for ListToolsResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -9231,12 +9163,11 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotification {
 
 impl Serialize for LoggingMessageNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/message");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -9330,13 +9261,12 @@ impl<'de> codec::FromMembers<'de> for LoggingMessageNotificationParams {
 
 impl Serialize for LoggingMessageNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("level", &self.level)?;
-        codec::write_optional(&mut map, "logger", &self.logger)?;
-        map.serialize_entry("data", &self.data)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["level", "logger", "data", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("level", &self.level);
+        object.optional("logger", &self.logger);
+        object.member("data", &self.data);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["level", "logger", "data", "_meta"])
     }
 }
 
@@ -9419,12 +9349,11 @@ impl<'de> codec::FromMembers<'de> for MethodNotFoundError {
 
 impl Serialize for MethodNotFoundError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32601i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32601i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -9482,10 +9411,9 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorData {
 
 impl Serialize for MissingRequiredClientCapabilityErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("requiredCapabilities", &self.required_capabilities)?;
-        self.extra.write(&mut map, &["requiredCapabilities"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("requiredCapabilities", &self.required_capabilities);
+        object.end_with(&self.extra, &["requiredCapabilities"])
     }
 }
 
@@ -9553,12 +9481,11 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityErrorObject
 
 impl Serialize for MissingRequiredClientCapabilityErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32021i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32021i64);
+        object.member("message", &self.message);
+        object.member("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -9635,12 +9562,11 @@ impl<'de> codec::FromMembers<'de> for MissingRequiredClientCapabilityError {
 
 impl Serialize for MissingRequiredClientCapabilityError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("error", &self.error);
+        object.member("jsonrpc", "2.0");
+        object.optional("id", &self.id);
+        object.end_with(&self.extra, &["error", "jsonrpc", "id"])
     }
 }
 
@@ -9707,10 +9633,9 @@ impl<'de> codec::FromMembers<'de> for ModelHint {
 
 impl Serialize for ModelHint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        self.extra.write(&mut map, &["name"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("name", &self.name);
+        object.end_with(&self.extra, &["name"])
     }
 }
 
@@ -9843,30 +9768,25 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
 
 impl Serialize for ModelPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "hints", &self.hints)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("hints", &self.hints);
         if let Some(value) = &self.cost_priority {
-            codec::check_number::<S::Error>("costPriority", value, 0.0..=1.0)?;
+            object.check(codec::check_number("costPriority", value, 0.0..=1.0));
         }
-        codec::write_optional(&mut map, "costPriority", &self.cost_priority)?;
+        object.optional("costPriority", &self.cost_priority);
         if let Some(value) = &self.speed_priority {
-            codec::check_number::<S::Error>("speedPriority", value, 0.0..=1.0)?;
+            object.check(codec::check_number("speedPriority", value, 0.0..=1.0));
         }
-        codec::write_optional(&mut map, "speedPriority", &self.speed_priority)?;
+        object.optional("speedPriority", &self.speed_priority);
         if let Some(value) = &self.intelligence_priority {
-            codec::check_number::<S::Error>("intelligencePriority", value, 0.0..=1.0)?;
+            object.check(codec::check_number("intelligencePriority", value, 0.0..=1.0));
         }
-        codec::write_optional(
-            &mut map,
-            "intelligencePriority",
-            &self.intelligence_priority,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("intelligencePriority", &self.intelligence_priority);
+        object
+            .end_with(
+                &self.extra,
                 &["hints", "costPriority", "speedPriority", "intelligencePriority"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -9998,11 +9918,10 @@ impl<'de> codec::FromMembers<'de> for Notification {
 
 impl Serialize for Notification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -10074,14 +9993,9 @@ impl<'de> codec::FromMembers<'de> for NotificationMetaObject {
 
 impl Serialize for NotificationMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        self.extra.write(&mut map, &["io.modelcontextprotocol/subscriptionId"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
+        object.end_with(&self.extra, &["io.modelcontextprotocol/subscriptionId"])
     }
 }
 
@@ -10146,10 +10060,9 @@ impl<'de> codec::FromMembers<'de> for NotificationParams {
 
 impl Serialize for NotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -10330,19 +10243,18 @@ impl<'de> codec::FromMembers<'de> for NumberSchema {
 
 impl Serialize for NumberSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", &self.type_)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minimum", &self.minimum)?;
-        codec::write_optional(&mut map, "maximum", &self.maximum)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", &self.type_);
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minimum", &self.minimum);
+        object.optional("maximum", &self.maximum);
+        object.optional("default", &self.default);
+        object
+            .end_with(
+                &self.extra,
                 &["type", "title", "description", "minimum", "maximum", "default"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -10421,13 +10333,12 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequest {
 
 impl Serialize for PaginatedRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        self.extra.write(&mut map, &["params", "jsonrpc", "id", "method"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.member("method", &self.method);
+        object.end_with(&self.extra, &["params", "jsonrpc", "id", "method"])
     }
 }
 
@@ -10543,20 +10454,20 @@ impl<'de> codec::FromMembers<'de> for PaginatedRequestParams {
 
 impl Serialize for PaginatedRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "cursor", &self.cursor)?;
-        map.serialize_entry("_meta", &self.meta)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("cursor", &self.cursor);
+        object.member("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "uri", &self.uri)?;
+            object.optional("uri", &self.uri);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "filter", &self.filter)?;
+            object.optional("filter", &self.filter);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "cursor",
                     "_meta",
@@ -10565,8 +10476,7 @@ impl Serialize for PaginatedRequestParams {
                     #[cfg(feature = "versioned-resources")]
                     "filter",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -10666,12 +10576,11 @@ impl<'de> codec::FromMembers<'de> for PaginatedResult {
 
 impl Serialize for PaginatedResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "nextCursor", &self.next_cursor)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["nextCursor", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("nextCursor", &self.next_cursor);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["nextCursor", "_meta", "resultType"])
     }
 }
 
@@ -10746,12 +10655,11 @@ impl<'de> codec::FromMembers<'de> for ParseError {
 
 impl Serialize for ParseError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32700i64)?;
-        map.serialize_entry("message", &self.message)?;
-        codec::write_optional(&mut map, "data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32700i64);
+        object.member("message", &self.message);
+        object.optional("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -10965,12 +10873,11 @@ impl<'de> codec::FromMembers<'de> for ProgressNotification {
 
 impl Serialize for ProgressNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/progress");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -11078,18 +10985,17 @@ impl<'de> codec::FromMembers<'de> for ProgressNotificationParams {
 
 impl Serialize for ProgressNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        map.serialize_entry("progress", &self.progress)?;
-        codec::write_optional(&mut map, "total", &self.total)?;
-        codec::write_optional(&mut map, "message", &self.message)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("progressToken", &self.progress_token);
+        object.member("progress", &self.progress);
+        object.optional("total", &self.total);
+        object.optional("message", &self.message);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &["progressToken", "progress", "total", "message", "_meta"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -11215,19 +11121,18 @@ impl<'de> codec::FromMembers<'de> for Prompt {
 
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "arguments", &self.arguments)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.optional("arguments", &self.arguments);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("icons", &self.icons);
+        object
+            .end_with(
+                &self.extra,
                 &["description", "arguments", "_meta", "name", "title", "icons"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -11323,13 +11228,12 @@ impl<'de> codec::FromMembers<'de> for PromptArgument {
 
 impl Serialize for PromptArgument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "required", &self.required)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["description", "required", "name", "title"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("description", &self.description);
+        object.optional("required", &self.required);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.end_with(&self.extra, &["description", "required", "name", "title"])
     }
 }
 
@@ -11429,12 +11333,11 @@ impl<'de> codec::FromMembers<'de> for PromptListChangedNotification {
 
 impl Serialize for PromptListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/prompts/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -11497,11 +11400,10 @@ impl<'de> codec::FromMembers<'de> for PromptMessage {
 
 impl Serialize for PromptMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["role", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["role", "content"])
     }
 }
 
@@ -11575,12 +11477,11 @@ impl<'de> codec::FromMembers<'de> for PromptReference {
 
 impl Serialize for PromptReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/prompt")?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        self.extra.write(&mut map, &["type", "name", "title"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "ref/prompt");
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.end_with(&self.extra, &["type", "name", "title"])
     }
 }
 
@@ -11682,13 +11583,12 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequest {
 
 impl Serialize for ReadResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/read");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -11789,13 +11689,12 @@ impl<'de> codec::FromMembers<'de> for ReadResourceRequestParams {
 
 impl Serialize for ReadResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        codec::write_optional(&mut map, "inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "requestState", &self.request_state)?;
-        self.extra.write(&mut map, &["uri", "_meta", "inputResponses", "requestState"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.member("_meta", &self.meta);
+        object.optional("inputResponses", &self.input_responses);
+        object.optional("requestState", &self.request_state);
+        object.end_with(&self.extra, &["uri", "_meta", "inputResponses", "requestState"])
     }
 }
 
@@ -11925,19 +11824,18 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::check_int::<S::Error>("ttlMs", &self.ttl_ms, 0..=i64::MAX)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("contents", &self.contents);
+        object.check(codec::check_int("ttlMs", &self.ttl_ms, 0..=i64::MAX));
+        object.member("ttlMs", &self.ttl_ms);
+        object.member("cacheScope", &self.cache_scope);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object
+            .end_with(
+                &self.extra,
                 &["contents", "ttlMs", "cacheScope", "_meta", "resultType"],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -12069,12 +11967,11 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResultResponse {
 
 impl Serialize for ReadResourceResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -12143,11 +12040,10 @@ impl<'de> codec::FromMembers<'de> for Request {
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", &self.method)?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        self.extra.write(&mut map, &["method", "params"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", &self.method);
+        object.optional("params", &self.params);
+        object.end_with(&self.extra, &["method", "params"])
     }
 }
 
@@ -12280,29 +12176,19 @@ impl<'de> codec::FromMembers<'de> for RequestMetaObject {
 
 impl Serialize for RequestMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "progressToken", &self.progress_token)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/protocolVersion",
-            &self.protocol_version,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/clientInfo",
-            &self.client_info,
-        )?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/clientCapabilities",
-            &self.client_capabilities,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/logLevel",
-            &self.log_level,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("progressToken", &self.progress_token);
+        object.member("io.modelcontextprotocol/protocolVersion", &self.protocol_version);
+        object.optional("io.modelcontextprotocol/clientInfo", &self.client_info);
+        object
+            .member(
+                "io.modelcontextprotocol/clientCapabilities",
+                &self.client_capabilities,
+            );
+        object.optional("io.modelcontextprotocol/logLevel", &self.log_level);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "progressToken",
                     "io.modelcontextprotocol/protocolVersion",
@@ -12310,8 +12196,7 @@ impl Serialize for RequestMetaObject {
                     "io.modelcontextprotocol/clientCapabilities",
                     "io.modelcontextprotocol/logLevel",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -12366,10 +12251,9 @@ impl<'de> codec::FromMembers<'de> for RequestParams {
 
 impl Serialize for RequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["_meta"])
     }
 }
 
@@ -12674,47 +12558,43 @@ impl<'de> codec::FromMembers<'de> for Resource {
 
 impl Serialize for Resource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("size", &self.size);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(&mut map, "httpUrl", &self.http_url)?;
+            object.optional("httpUrl", &self.http_url);
         }
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(
-                &mut map,
-                "httpUrlExpiresAt",
-                &self.http_url_expires_at,
-            )?;
+            object.optional("httpUrlExpiresAt", &self.http_url_expires_at);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            object.optional("resourceType", &self.resource_type);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "kind", &self.kind)?;
+            object.optional("kind", &self.kind);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "version", &self.version)?;
+            object.optional("version", &self.version);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "metadata", &self.metadata)?;
+            object.optional("metadata", &self.metadata);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uri",
                     "description",
@@ -12738,8 +12618,7 @@ impl Serialize for Resource {
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -12823,12 +12702,11 @@ impl<'de> codec::FromMembers<'de> for ResourceContents {
 
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "mimeType", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "mimeType", "_meta"])
     }
 }
 
@@ -13139,48 +13017,44 @@ impl<'de> codec::FromMembers<'de> for ResourceLink {
 
 impl Serialize for ResourceLink {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "resource_link")?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "size", &self.size)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "resource_link");
+        object.member("uri", &self.uri);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("size", &self.size);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(&mut map, "httpUrl", &self.http_url)?;
+            object.optional("httpUrl", &self.http_url);
         }
         #[cfg(feature = "https-url")]
         {
-            codec::write_optional(
-                &mut map,
-                "httpUrlExpiresAt",
-                &self.http_url_expires_at,
-            )?;
+            object.optional("httpUrlExpiresAt", &self.http_url_expires_at);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            object.optional("resourceType", &self.resource_type);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "kind", &self.kind)?;
+            object.optional("kind", &self.kind);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "version", &self.version)?;
+            object.optional("version", &self.version);
         }
         #[cfg(feature = "versioned-resources")]
         {
-            codec::write_optional(&mut map, "metadata", &self.metadata)?;
+            object.optional("metadata", &self.metadata);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "uri",
@@ -13205,8 +13079,7 @@ impl Serialize for ResourceLink {
                     #[cfg(feature = "versioned-resources")]
                     "metadata",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -13306,12 +13179,11 @@ impl<'de> codec::FromMembers<'de> for ResourceListChangedNotification {
 
 impl Serialize for ResourceListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -13375,11 +13247,10 @@ impl<'de> codec::FromMembers<'de> for ResourceRequestParams {
 
 impl Serialize for ResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -13526,18 +13397,18 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplate {
 
 impl Serialize for ResourceTemplate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("uriTemplate", &self.uri_template);
+        object.optional("description", &self.description);
+        object.optional("mimeType", &self.mime_type);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("icons", &self.icons);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uriTemplate",
                     "description",
@@ -13548,8 +13419,7 @@ impl Serialize for ResourceTemplate {
                     "title",
                     "icons",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -13610,11 +13480,10 @@ impl<'de> codec::FromMembers<'de> for ResourceTemplateReference {
 
 impl Serialize for ResourceTemplateReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "ref/resource")?;
-        map.serialize_entry("uri", &self.uri)?;
-        self.extra.write(&mut map, &["type", "uri"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "ref/resource");
+        object.member("uri", &self.uri);
+        object.end_with(&self.extra, &["type", "uri"])
     }
 }
 
@@ -13708,12 +13577,11 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotification {
 
 impl Serialize for ResourceUpdatedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/updated");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -13785,11 +13653,10 @@ impl<'de> codec::FromMembers<'de> for ResourceUpdatedNotificationParams {
 
 impl Serialize for ResourceUpdatedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -13875,11 +13742,10 @@ impl<'de> codec::FromMembers<'de> for ResultObject {
 
 impl Serialize for ResultObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["_meta", "resultType"])
     }
 }
 
@@ -13949,14 +13815,9 @@ impl<'de> codec::FromMembers<'de> for ResultMetaObject {
 
 impl Serialize for ResultMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/serverInfo",
-            &self.server_info,
-        )?;
-        self.extra.write(&mut map, &["io.modelcontextprotocol/serverInfo"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
+        object.end_with(&self.extra, &["io.modelcontextprotocol/serverInfo"])
     }
 }
 
@@ -14174,12 +14035,11 @@ impl<'de> codec::FromMembers<'de> for Root {
 
 impl Serialize for Root {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "name", &self.name)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "name", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("name", &self.name);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "name", "_meta"])
     }
 }
 
@@ -14258,12 +14118,11 @@ impl<'de> codec::FromMembers<'de> for SamplingMessage {
 
 impl Serialize for SamplingMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &self.role)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["role", "content", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("role", &self.role);
+        object.member("content", &self.content);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["role", "content", "_meta"])
     }
 }
 
@@ -14428,10 +14287,9 @@ impl<'de> codec::FromMembers<'de> for PromptsCapability {
 
 impl Serialize for PromptsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("listChanged", &self.list_changed);
+        object.end_with(&self.extra, &["listChanged"])
     }
 }
 
@@ -14506,11 +14364,10 @@ impl<'de> codec::FromMembers<'de> for ResourcesCapability {
 
 impl Serialize for ResourcesCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "subscribe", &self.subscribe)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["subscribe", "listChanged"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("subscribe", &self.subscribe);
+        object.optional("listChanged", &self.list_changed);
+        object.end_with(&self.extra, &["subscribe", "listChanged"])
     }
 }
 
@@ -14572,10 +14429,9 @@ impl<'de> codec::FromMembers<'de> for ToolsCapability {
 
 impl Serialize for ToolsCapability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "listChanged", &self.list_changed)?;
-        self.extra.write(&mut map, &["listChanged"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("listChanged", &self.list_changed);
+        object.end_with(&self.extra, &["listChanged"])
     }
 }
 
@@ -14722,17 +14578,17 @@ impl<'de> codec::FromMembers<'de> for ServerCapabilities {
 
 impl Serialize for ServerCapabilities {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "experimental", &self.experimental)?;
-        codec::write_optional(&mut map, "logging", &self.logging)?;
-        codec::write_optional(&mut map, "completions", &self.completions)?;
-        codec::write_optional(&mut map, "prompts", &self.prompts)?;
-        codec::write_optional(&mut map, "resources", &self.resources)?;
-        codec::write_optional(&mut map, "tools", &self.tools)?;
-        codec::write_optional(&mut map, "extensions", &self.extensions)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("experimental", &self.experimental);
+        object.optional("logging", &self.logging);
+        object.optional("completions", &self.completions);
+        object.optional("prompts", &self.prompts);
+        object.optional("resources", &self.resources);
+        object.optional("tools", &self.tools);
+        object.optional("extensions", &self.extensions);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "experimental",
                     "logging",
@@ -14742,8 +14598,7 @@ impl Serialize for ServerCapabilities {
                     "tools",
                     "extensions",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -15471,17 +15326,17 @@ impl<'de> codec::FromMembers<'de> for StringSchema {
 
 impl Serialize for StringSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minLength", &self.min_length)?;
-        codec::write_optional(&mut map, "maxLength", &self.max_length)?;
-        codec::write_optional(&mut map, "format", &self.format)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minLength", &self.min_length);
+        object.optional("maxLength", &self.max_length);
+        object.optional("format", &self.format);
+        object.optional("default", &self.default);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -15491,8 +15346,7 @@ impl Serialize for StringSchema {
                     "format",
                     "default",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -15629,30 +15483,18 @@ impl<'de> codec::FromMembers<'de> for SubscriptionFilter {
 
 impl Serialize for SubscriptionFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "toolsListChanged", &self.tools_list_changed)?;
-        codec::write_optional(
-            &mut map,
-            "promptsListChanged",
-            &self.prompts_list_changed,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "resourcesListChanged",
-            &self.resources_list_changed,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "resourceSubscriptions",
-            &self.resource_subscriptions,
-        )?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("toolsListChanged", &self.tools_list_changed);
+        object.optional("promptsListChanged", &self.prompts_list_changed);
+        object.optional("resourcesListChanged", &self.resources_list_changed);
+        object.optional("resourceSubscriptions", &self.resource_subscriptions);
         #[cfg(feature = "tasks")]
         {
-            codec::write_optional(&mut map, "taskIds", &self.task_ids)?;
+            object.optional("taskIds", &self.task_ids);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "toolsListChanged",
                     "promptsListChanged",
@@ -15661,8 +15503,7 @@ impl Serialize for SubscriptionFilter {
                     #[cfg(feature = "tasks")]
                     "taskIds",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -15757,12 +15598,11 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotification {
 
 impl Serialize for SubscriptionsAcknowledgedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/subscriptions/acknowledged")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/subscriptions/acknowledged");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -15834,11 +15674,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsAcknowledgedNotificationParam
 
 impl Serialize for SubscriptionsAcknowledgedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["notifications", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("notifications", &self.notifications);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["notifications", "_meta"])
     }
 }
 
@@ -15946,13 +15785,12 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequest {
 
 impl Serialize for SubscriptionsListenRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "subscriptions/listen")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "subscriptions/listen");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -16016,11 +15854,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenRequestParams {
 
 impl Serialize for SubscriptionsListenRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["notifications", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("notifications", &self.notifications);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["notifications", "_meta"])
     }
 }
 
@@ -16112,11 +15949,10 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResult {
 
 impl Serialize for SubscriptionsListenResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["_meta", "resultType"])
     }
 }
 
@@ -16197,25 +16033,17 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultMetaObject {
 
 impl Serialize for SubscriptionsListenResultMetaObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        codec::write_optional(
-            &mut map,
-            "io.modelcontextprotocol/serverInfo",
-            &self.server_info,
-        )?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("io.modelcontextprotocol/subscriptionId", &self.subscription_id);
+        object.optional("io.modelcontextprotocol/serverInfo", &self.server_info);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "io.modelcontextprotocol/subscriptionId",
                     "io.modelcontextprotocol/serverInfo",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -16286,12 +16114,11 @@ impl<'de> codec::FromMembers<'de> for SubscriptionsListenResultResponse {
 
 impl Serialize for SubscriptionsListenResultResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("result", &self.result)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["result", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("result", &self.result);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["result", "jsonrpc", "id"])
     }
 }
 
@@ -16378,13 +16205,12 @@ impl<'de> codec::FromMembers<'de> for TextContent {
 
 impl Serialize for TextContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "text")?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "text", "annotations", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "text");
+        object.member("text", &self.text);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["type", "text", "annotations", "_meta"])
     }
 }
 
@@ -16632,42 +16458,42 @@ impl<'de> codec::FromMembers<'de> for TextResourceContents {
 
 impl Serialize for TextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("text", &self.text)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("mimeType", &self.mime_type);
+        object.member("text", &self.text);
+        object.optional("_meta", &self.meta);
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "name", &self.name)?;
+            object.optional("name", &self.name);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "title", &self.title)?;
+            object.optional("title", &self.title);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "description", &self.description)?;
+            object.optional("description", &self.description);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "icons", &self.icons)?;
+            object.optional("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "annotations", &self.annotations)?;
+            object.optional("annotations", &self.annotations);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "size", &self.size)?;
+            object.optional("size", &self.size);
         }
         #[cfg(feature = "sep-2093")]
         {
-            codec::write_optional(&mut map, "resourceType", &self.resource_type)?;
+            object.optional("resourceType", &self.resource_type);
         }
-        self.extra
-            .write(
-                &mut map,
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "uri",
                     "mimeType",
@@ -16688,8 +16514,7 @@ impl Serialize for TextResourceContents {
                     #[cfg(feature = "sep-2093")]
                     "resourceType",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -16749,11 +16574,10 @@ impl<'de> codec::FromMembers<'de> for TitledOption {
 
 impl Serialize for TitledOption {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("const", &self.const_)?;
-        map.serialize_entry("title", &self.title)?;
-        self.extra.write(&mut map, &["const", "title"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("const", &self.const_);
+        object.member("title", &self.title);
+        object.end_with(&self.extra, &["const", "title"])
     }
 }
 
@@ -16807,10 +16631,9 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
 
 impl Serialize for TitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("anyOf", &self.any_of)?;
-        self.extra.write(&mut map, &["anyOf"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("anyOf", &self.any_of);
+        object.end_with(&self.extra, &["anyOf"])
     }
 }
 
@@ -16949,17 +16772,17 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectEnumSchema {
 
 impl Serialize for TitledMultiSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "array")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minItems", &self.min_items)?;
-        codec::write_optional(&mut map, "maxItems", &self.max_items)?;
-        map.serialize_entry("items", &self.items)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "array");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minItems", &self.min_items);
+        object.optional("maxItems", &self.max_items);
+        object.member("items", &self.items);
+        object.optional("default", &self.default);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -16969,8 +16792,7 @@ impl Serialize for TitledMultiSelectEnumSchema {
                     "items",
                     "default",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -17068,15 +16890,14 @@ impl<'de> codec::FromMembers<'de> for TitledSingleSelectEnumSchema {
 
 impl Serialize for TitledSingleSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("oneOf", &self.one_of)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "oneOf", "default"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("oneOf", &self.one_of);
+        object.optional("default", &self.default);
+        object
+            .end_with(&self.extra, &["type", "title", "description", "oneOf", "default"])
     }
 }
 
@@ -17141,11 +16962,10 @@ impl<'de> codec::FromMembers<'de> for ToolInputSchema {
 
 impl Serialize for ToolInputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        map.serialize_entry("type", "object")?;
-        self.extra.write(&mut map, &["$schema", "type"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("$schema", &self.schema);
+        object.member("type", "object");
+        object.end_with(&self.extra, &["$schema", "type"])
     }
 }
 
@@ -17207,10 +17027,9 @@ impl<'de> codec::FromMembers<'de> for ToolOutputSchema {
 
 impl Serialize for ToolOutputSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "$schema", &self.schema)?;
-        self.extra.write(&mut map, &["$schema"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("$schema", &self.schema);
+        object.end_with(&self.extra, &["$schema"])
     }
 }
 
@@ -17359,18 +17178,18 @@ impl<'de> codec::FromMembers<'de> for Tool {
 
 impl Serialize for Tool {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        codec::write_optional(&mut map, "outputSchema", &self.output_schema)?;
-        codec::write_optional(&mut map, "annotations", &self.annotations)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        codec::write_optional(&mut map, "icons", &self.icons)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("name", &self.name);
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("inputSchema", &self.input_schema);
+        object.optional("outputSchema", &self.output_schema);
+        object.optional("annotations", &self.annotations);
+        object.optional("_meta", &self.meta);
+        object.optional("icons", &self.icons);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "name",
                     "title",
@@ -17381,8 +17200,7 @@ impl Serialize for Tool {
                     "_meta",
                     "icons",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -17509,15 +17327,15 @@ impl<'de> codec::FromMembers<'de> for ToolAnnotations {
 
 impl Serialize for ToolAnnotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "readOnlyHint", &self.read_only_hint)?;
-        codec::write_optional(&mut map, "destructiveHint", &self.destructive_hint)?;
-        codec::write_optional(&mut map, "idempotentHint", &self.idempotent_hint)?;
-        codec::write_optional(&mut map, "openWorldHint", &self.open_world_hint)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.optional("title", &self.title);
+        object.optional("readOnlyHint", &self.read_only_hint);
+        object.optional("destructiveHint", &self.destructive_hint);
+        object.optional("idempotentHint", &self.idempotent_hint);
+        object.optional("openWorldHint", &self.open_world_hint);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "title",
                     "readOnlyHint",
@@ -17525,8 +17343,7 @@ impl Serialize for ToolAnnotations {
                     "idempotentHint",
                     "openWorldHint",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -17655,10 +17472,9 @@ impl<'de> codec::FromMembers<'de> for ToolChoice {
 
 impl Serialize for ToolChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "mode", &self.mode)?;
-        self.extra.write(&mut map, &["mode"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("mode", &self.mode);
+        object.end_with(&self.extra, &["mode"])
     }
 }
 
@@ -17758,12 +17574,11 @@ impl<'de> codec::FromMembers<'de> for ToolListChangedNotification {
 
 impl Serialize for ToolListChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        codec::write_optional(&mut map, "params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/tools/list_changed");
+        object.optional("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -17879,16 +17694,16 @@ impl<'de> codec::FromMembers<'de> for ToolResultContent {
 
 impl Serialize for ToolResultContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_result")?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        map.serialize_entry("content", &self.content)?;
-        codec::write_optional(&mut map, "structuredContent", &self.structured_content)?;
-        codec::write_optional(&mut map, "isError", &self.is_error)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "tool_result");
+        object.member("toolUseId", &self.tool_use_id);
+        object.member("content", &self.content);
+        object.optional("structuredContent", &self.structured_content);
+        object.optional("isError", &self.is_error);
+        object.optional("_meta", &self.meta);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "toolUseId",
@@ -17897,8 +17712,7 @@ impl Serialize for ToolResultContent {
                     "isError",
                     "_meta",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -17990,14 +17804,13 @@ impl<'de> codec::FromMembers<'de> for ToolUseContent {
 
 impl Serialize for ToolUseContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "tool_use")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("input", &self.input)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["type", "id", "name", "input", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "tool_use");
+        object.member("id", &self.id);
+        object.member("name", &self.name);
+        object.member("input", &self.input);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["type", "id", "name", "input", "_meta"])
     }
 }
 
@@ -18058,11 +17871,10 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
 
 impl Serialize for UnsupportedProtocolVersionErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("supported", &self.supported)?;
-        map.serialize_entry("requested", &self.requested)?;
-        self.extra.write(&mut map, &["supported", "requested"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("supported", &self.supported);
+        object.member("requested", &self.requested);
+        object.end_with(&self.extra, &["supported", "requested"])
     }
 }
 
@@ -18130,12 +17942,11 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorObject {
 
 impl Serialize for UnsupportedProtocolVersionErrorObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", &-32022i64)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("data", &self.data)?;
-        self.extra.write(&mut map, &["code", "message", "data"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("code", &-32022i64);
+        object.member("message", &self.message);
+        object.member("data", &self.data);
+        object.end_with(&self.extra, &["code", "message", "data"])
     }
 }
 
@@ -18212,12 +18023,11 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionError {
 
 impl Serialize for UnsupportedProtocolVersionError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        codec::write_optional(&mut map, "id", &self.id)?;
-        self.extra.write(&mut map, &["error", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("error", &self.error);
+        object.member("jsonrpc", "2.0");
+        object.optional("id", &self.id);
+        object.end_with(&self.extra, &["error", "jsonrpc", "id"])
     }
 }
 
@@ -18274,11 +18084,10 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectItems {
 
 impl Serialize for UntitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        map.serialize_entry("enum", &self.enum_)?;
-        self.extra.write(&mut map, &["type", "enum"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.member("enum", &self.enum_);
+        object.end_with(&self.extra, &["type", "enum"])
     }
 }
 
@@ -18416,17 +18225,17 @@ impl<'de> codec::FromMembers<'de> for UntitledMultiSelectEnumSchema {
 
 impl Serialize for UntitledMultiSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "array")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        codec::write_optional(&mut map, "minItems", &self.min_items)?;
-        codec::write_optional(&mut map, "maxItems", &self.max_items)?;
-        map.serialize_entry("items", &self.items)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(
-                &mut map,
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "array");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.optional("minItems", &self.min_items);
+        object.optional("maxItems", &self.max_items);
+        object.member("items", &self.items);
+        object.optional("default", &self.default);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "type",
                     "title",
@@ -18436,8 +18245,7 @@ impl Serialize for UntitledMultiSelectEnumSchema {
                     "items",
                     "default",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -18535,15 +18343,14 @@ impl<'de> codec::FromMembers<'de> for UntitledSingleSelectEnumSchema {
 
 impl Serialize for UntitledSingleSelectEnumSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "string")?;
-        codec::write_optional(&mut map, "title", &self.title)?;
-        codec::write_optional(&mut map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.enum_)?;
-        codec::write_optional(&mut map, "default", &self.default)?;
-        self.extra
-            .write(&mut map, &["type", "title", "description", "enum", "default"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("type", "string");
+        object.optional("title", &self.title);
+        object.optional("description", &self.description);
+        object.member("enum", &self.enum_);
+        object.optional("default", &self.default);
+        object
+            .end_with(&self.extra, &["type", "title", "description", "enum", "default"])
     }
 }
 
@@ -18767,27 +18574,37 @@ impl<'de> codec::FromMembers<'de> for Task {
 #[cfg(feature = "tasks")]
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -18797,8 +18614,7 @@ impl Serialize for Task {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -18933,27 +18749,37 @@ impl<'de> codec::FromMembers<'de> for WorkingTask {
 #[cfg(feature = "tasks")]
 impl Serialize for WorkingTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", "working");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -18963,8 +18789,7 @@ impl Serialize for WorkingTask {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -19112,28 +18937,38 @@ impl<'de> codec::FromMembers<'de> for InputRequiredTask {
 #[cfg(feature = "tasks")]
 impl Serialize for InputRequiredTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", "input_required");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("inputRequests", &self.input_requests);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19144,8 +18979,7 @@ impl Serialize for InputRequiredTask {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -19288,28 +19122,38 @@ impl<'de> codec::FromMembers<'de> for CompletedTask {
 #[cfg(feature = "tasks")]
 impl Serialize for CompletedTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", "completed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("result", &self.result);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19320,8 +19164,7 @@ impl Serialize for CompletedTask {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -19464,28 +19307,38 @@ impl<'de> codec::FromMembers<'de> for FailedTask {
 #[cfg(feature = "tasks")]
 impl Serialize for FailedTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", "failed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("error", &self.error);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19496,8 +19349,7 @@ impl Serialize for FailedTask {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -19632,27 +19484,37 @@ impl<'de> codec::FromMembers<'de> for CancelledTask {
 #[cfg(feature = "tasks")]
 impl Serialize for CancelledTask {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("status", "cancelled");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "taskId",
                     "status",
@@ -19662,8 +19524,7 @@ impl Serialize for CancelledTask {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -19956,29 +19817,39 @@ impl<'de> codec::FromMembers<'de> for CreateTaskResult {
 #[cfg(feature = "tasks")]
 impl Serialize for CreateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "task")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", &self.status)?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "task");
+        object.member("taskId", &self.task_id);
+        object.member("status", &self.status);
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -19990,8 +19861,7 @@ impl Serialize for CreateTaskResult {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -20098,13 +19968,12 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequest {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/get");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -20181,11 +20050,10 @@ impl<'de> codec::FromMembers<'de> for GetTaskRequestParams {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["taskId", "_meta"])
     }
 }
 
@@ -20345,29 +20213,39 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultWorking {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultWorking {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.member("taskId", &self.task_id);
+        object.member("status", "working");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20379,8 +20257,7 @@ impl Serialize for GetTaskResultWorking {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -20553,30 +20430,40 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultInputRequired {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultInputRequired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.member("taskId", &self.task_id);
+        object.member("status", "input_required");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("inputRequests", &self.input_requests);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20589,8 +20476,7 @@ impl Serialize for GetTaskResultInputRequired {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -20758,30 +20644,40 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCompleted {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultCompleted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.member("taskId", &self.task_id);
+        object.member("status", "completed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("result", &self.result);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20794,8 +20690,7 @@ impl Serialize for GetTaskResultCompleted {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -20962,30 +20857,40 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultFailed {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultFailed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.member("taskId", &self.task_id);
+        object.member("status", "failed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("error", &self.error);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -20998,8 +20903,7 @@ impl Serialize for GetTaskResultFailed {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -21159,29 +21063,39 @@ impl<'de> codec::FromMembers<'de> for GetTaskResultCancelled {
 #[cfg(feature = "tasks")]
 impl Serialize for GetTaskResultCancelled {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.member("taskId", &self.task_id);
+        object.member("status", "cancelled");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "resultType",
@@ -21193,8 +21107,7 @@ impl Serialize for GetTaskResultCancelled {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -21458,13 +21371,12 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequest {
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/update")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/update");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -21550,12 +21462,11 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskRequestParams {
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("inputResponses", &self.input_responses)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "inputResponses", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.member("inputResponses", &self.input_responses);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["taskId", "inputResponses", "_meta"])
     }
 }
 
@@ -21649,11 +21560,10 @@ impl<'de> codec::FromMembers<'de> for UpdateTaskResult {
 #[cfg(feature = "tasks")]
 impl Serialize for UpdateTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.end_with(&self.extra, &["_meta", "resultType"])
     }
 }
 
@@ -21764,13 +21674,12 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequest {
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "tasks/cancel")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "tasks/cancel");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -21846,11 +21755,10 @@ impl<'de> codec::FromMembers<'de> for CancelTaskRequestParams {
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["taskId", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("taskId", &self.task_id);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["taskId", "_meta"])
     }
 }
 
@@ -21944,11 +21852,10 @@ impl<'de> codec::FromMembers<'de> for CancelTaskResult {
 #[cfg(feature = "tasks")]
 impl Serialize for CancelTaskResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", "complete")?;
-        self.extra.write(&mut map, &["_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", "complete");
+        object.end_with(&self.extra, &["_meta", "resultType"])
     }
 }
 
@@ -22047,12 +21954,11 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotification {
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/tasks")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/tasks");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -22202,28 +22108,38 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsWorking {
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsWorking {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "working")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", "working");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22234,8 +22150,7 @@ impl Serialize for TaskStatusNotificationParamsWorking {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -22398,29 +22313,39 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsInputRequired 
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsInputRequired {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "input_required")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", "input_required");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("inputRequests", &self.input_requests);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22432,8 +22357,7 @@ impl Serialize for TaskStatusNotificationParamsInputRequired {
                     "pollIntervalMs",
                     "inputRequests",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -22591,29 +22515,39 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCompleted {
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsCompleted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "completed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", "completed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("result", &self.result);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22625,8 +22559,7 @@ impl Serialize for TaskStatusNotificationParamsCompleted {
                     "pollIntervalMs",
                     "result",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -22783,29 +22716,39 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsFailed {
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsFailed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "failed")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", "failed");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("error", &self.error)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object.member("error", &self.error);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -22817,8 +22760,7 @@ impl Serialize for TaskStatusNotificationParamsFailed {
                     "pollIntervalMs",
                     "error",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -22968,28 +22910,38 @@ impl<'de> codec::FromMembers<'de> for TaskStatusNotificationParamsCancelled {
 #[cfg(feature = "tasks")]
 impl Serialize for TaskStatusNotificationParamsCancelled {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("status", "cancelled")?;
-        codec::write_optional(&mut map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
+        let mut object = codec::Writing::object(serializer);
+        object.optional("_meta", &self.meta);
+        object.member("taskId", &self.task_id);
+        object.member("status", "cancelled");
+        object.optional("statusMessage", &self.status_message);
+        object.member("createdAt", &self.created_at);
+        object.member("lastUpdatedAt", &self.last_updated_at);
         if let Some(value) = &self.ttl_ms {
-            codec::check_int::<
-                S::Error,
-            >("ttlMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "ttlMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
+        object.member("ttlMs", &self.ttl_ms);
         if let Some(value) = &self.poll_interval_ms {
-            codec::check_int::<
-                S::Error,
-            >("pollIntervalMs", value, -9007199254740991..=9007199254740991)?;
+            object
+                .check(
+                    codec::check_int(
+                        "pollIntervalMs",
+                        value,
+                        -9007199254740991..=9007199254740991,
+                    ),
+                );
         }
-        codec::write_optional(&mut map, "pollIntervalMs", &self.poll_interval_ms)?;
-        self.extra
-            .write(
-                &mut map,
+        object.optional("pollIntervalMs", &self.poll_interval_ms);
+        object
+            .end_with(
+                &self.extra,
                 &[
                     "_meta",
                     "taskId",
@@ -23000,8 +22952,7 @@ impl Serialize for TaskStatusNotificationParamsCancelled {
                     "ttlMs",
                     "pollIntervalMs",
                 ],
-            )?;
-        map.end()
+            )
     }
 }
 
@@ -23323,13 +23274,12 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequest {
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/metadata")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/metadata");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -23398,11 +23348,10 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataRequestParams {
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "_meta"])
     }
 }
 
@@ -23513,12 +23462,11 @@ impl<'de> codec::FromMembers<'de> for ReadResourceMetadataResult {
 #[cfg(feature = "sep-2093")]
 impl Serialize for ReadResourceMetadataResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["resource", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resource", &self.resource);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["resource", "_meta", "resultType"])
     }
 }
 
@@ -23626,13 +23574,12 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequest {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/get")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/get");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -23716,12 +23663,11 @@ impl<'de> codec::FromMembers<'de> for GetResourceRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uri", &self.uri)?;
-        codec::write_optional(&mut map, "version", &self.version)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uri", "version", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uri", &self.uri);
+        object.optional("version", &self.version);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["uri", "version", "_meta"])
     }
 }
 
@@ -23841,13 +23787,12 @@ impl<'de> codec::FromMembers<'de> for GetResourceResult {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        map.serialize_entry("contents", &self.contents)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        self.extra.write(&mut map, &["resource", "contents", "_meta", "resultType"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resource", &self.resource);
+        object.member("contents", &self.contents);
+        object.optional("_meta", &self.meta);
+        object.member("resultType", &self.result_type);
+        object.end_with(&self.extra, &["resource", "contents", "_meta", "resultType"])
     }
 }
 
@@ -23979,11 +23924,10 @@ impl<'de> codec::FromMembers<'de> for GetTextResourceContents {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetTextResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contentType", &self.content_type)?;
-        map.serialize_entry("content", &self.content)?;
-        self.extra.write(&mut map, &["contentType", "content"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("contentType", &self.content_type);
+        object.member("content", &self.content);
+        object.end_with(&self.extra, &["contentType", "content"])
     }
 }
 
@@ -24050,11 +23994,10 @@ impl<'de> codec::FromMembers<'de> for GetBlobResourceContents {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for GetBlobResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("contentType", &self.content_type)?;
-        map.serialize_entry("blob", &self.blob)?;
-        self.extra.write(&mut map, &["contentType", "blob"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("contentType", &self.content_type);
+        object.member("blob", &self.blob);
+        object.end_with(&self.extra, &["contentType", "blob"])
     }
 }
 
@@ -24166,13 +24109,12 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequest {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for SubscribeResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/subscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/subscribe");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -24241,11 +24183,10 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for SubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uris", &self.uris)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uris", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uris", &self.uris);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["uris", "_meta"])
     }
 }
 
@@ -24357,13 +24298,12 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequest {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for UnsubscribeResourcesRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "resources/unsubscribe")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc", "id"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "resources/unsubscribe");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.member("id", &self.id);
+        object.end_with(&self.extra, &["method", "params", "jsonrpc", "id"])
     }
 }
 
@@ -24432,11 +24372,10 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for UnsubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("uris", &self.uris)?;
-        map.serialize_entry("_meta", &self.meta)?;
-        self.extra.write(&mut map, &["uris", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("uris", &self.uris);
+        object.member("_meta", &self.meta);
+        object.end_with(&self.extra, &["uris", "_meta"])
     }
 }
 
@@ -24535,12 +24474,11 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotification {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for ResourceContentChangedNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("method", "notifications/resources/content_changed")?;
-        map.serialize_entry("params", &self.params)?;
-        map.serialize_entry("jsonrpc", "2.0")?;
-        self.extra.write(&mut map, &["method", "params", "jsonrpc"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("method", "notifications/resources/content_changed");
+        object.member("params", &self.params);
+        object.member("jsonrpc", "2.0");
+        object.end_with(&self.extra, &["method", "params", "jsonrpc"])
     }
 }
 
@@ -24616,10 +24554,9 @@ impl<'de> codec::FromMembers<'de> for ResourceContentChangedNotificationParams {
 #[cfg(feature = "versioned-resources")]
 impl Serialize for ResourceContentChangedNotificationParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resource", &self.resource)?;
-        codec::write_optional(&mut map, "_meta", &self.meta)?;
-        self.extra.write(&mut map, &["resource", "_meta"])?;
-        map.end()
+        let mut object = codec::Writing::object(serializer);
+        object.member("resource", &self.resource);
+        object.optional("_meta", &self.meta);
+        object.end_with(&self.extra, &["resource", "_meta"])
     }
 }
