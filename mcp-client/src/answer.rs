@@ -3,7 +3,7 @@
 use mcp_types::Revision;
 use mcp_types::json::{self, Map, Number};
 use mcp_types::revision::{VersionError, Versioned};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::cache::is_cacheable;
 
@@ -50,21 +50,21 @@ fn lacking(revision: Revision, method: &str, text: &str) -> Option<String> {
     let mut members: Map<Box<RawValue>> = serde_json::from_str(text).ok()?;
     let mut lacks = Vec::new();
     if !members.contains_key("resultType") {
-        lacks.push(("resultType", to_raw_value("complete").ok()?));
+        lacks.push(("resultType", json::to_raw("complete").ok()?));
     }
     if is_cacheable(method) {
         let ttl = members.get("ttlMs").map(|ttl| ttl.get());
         let ttl = ttl.map(json::from_str::<Number>).transpose().ok()?;
         if ttl.is_none_or(|ttl| ttl.to_i64().is_some_and(|ttl| ttl < 0)) {
-            lacks.push(("ttlMs", to_raw_value(&0).ok()?));
+            lacks.push(("ttlMs", json::to_raw(&0).ok()?));
         }
         if !members.contains_key("cacheScope") {
-            lacks.push(("cacheScope", to_raw_value("private").ok()?));
+            lacks.push(("cacheScope", json::to_raw("private").ok()?));
         }
     }
     if lacks.is_empty() {
         return None;
     }
     members.extend(lacks);
-    serde_json::to_string(&members).ok()
+    json::to_string(&members).ok()
 }

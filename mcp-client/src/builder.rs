@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, RwLock};
 
 use mcp_types::error::DecodeError;
+use mcp_types::json;
 use mcp_types::revision::Versioned;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestFormParams,
@@ -249,9 +250,9 @@ impl ClientBuilder {
         let mut described = RequestMetaObject::new(latest, self.capabilities.clone())
             .client_info(self.info.clone());
         described.log_level = self.log_level;
-        let described = serde_json::to_string(&described).map_err(DecodeError::from)?;
+        let described = json::to_string(&described).map_err(DecodeError::from)?;
         let described = serde_json::from_str(&described).map_err(DecodeError::from)?;
-        let capabilities = serde_json::to_string(&self.capabilities).map_err(DecodeError::from)?;
+        let capabilities = json::to_string(&self.capabilities).map_err(DecodeError::from)?;
         let cache = self.cache.map(|cache| Cached::new(cache, &capabilities));
         Ok(Arc::new(Core {
             cache,

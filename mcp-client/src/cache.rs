@@ -182,7 +182,7 @@ impl Cached {
     pub(crate) fn find(
         &self,
         method: &'static str,
-        text: &RawValue,
+        text: &str,
         known: &Map<Box<RawValue>>,
         meta: &mcp_types::json::Object,
         fresh: bool,

@@ -17,7 +17,7 @@ use mcp_types::rpc::INVALID_PARAMS;
 use mcp_types::{CallToolRequest, ListToolsRequest};
 use mcp_types::{InputRequiredResult, Outcome, ProgressNotificationParams, Request, Revision};
 use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use tokio::time::timeout;
 
 use crate::answer;
@@ -254,7 +254,7 @@ where
 struct Sending<R> {
     core: Arc<Core>,
     revision: Revision,
-    params: Box<RawValue>,
+    params: String,
     meta: Object,
     wait: Wait,
     fresh: bool,
@@ -280,7 +280,7 @@ where
                 .map_err(|_| CallError::Timeout { method, after })?;
         }
         let revision = core.revision();
-        let params = revision.encode(call.params);
+        let params = revision.encode_text(call.params);
         let params = params.map_err(|source| CallError::Params { method, source })?;
         Ok(Self {
             core,
@@ -378,10 +378,10 @@ where
         if let Some(requests) = asked.input_requests {
             let responses = self.core.inputs.answers(requests).await;
             let responses = responses.map_err(|source| CallError::Input { method, source })?;
-            answers.responses = Some(to_raw_value(&responses).map_err(unwritten)?);
+            answers.responses = Some(json::to_raw(&responses).map_err(unwritten)?);
         }
         if let Some(state) = asked.request_state {
-            answers.state = Some(to_raw_value(&state).map_err(unwritten)?);
+            answers.state = Some(json::to_raw(&state).map_err(unwritten)?);
         }
         Ok(answers)
     }

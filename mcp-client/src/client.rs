@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use mcp_types::json::Object;
 use mcp_types::revision::Versioned;
 use mcp_types::v2025_11_25::RootsListChangedNotification;
 use mcp_types::{
     ClientCapabilities, Implementation, Notification, Proposal, Request, RequestMetaObject,
     Revision, ServerCapabilities, SubscriptionFilter, rpc,
 };
-use serde_json::value::RawValue;
 
 use crate::builder::ClientBuilder;
 use crate::call::Call;
@@ -167,23 +167,14 @@ impl Client {
     {
         let method = N::METHOD;
         let core = self.core();
-        let params = core.revision().encode(params);
-        let params = params.map_err(|source| CallError::Params { method, source })?;
-        let params = Some(params).filter(|params| params.get() != "null");
-        self.tell(method, params).await
+        let mut message = Vec::new();
+        rpc::write_notification_at(&mut message, method, params, core.revision())
+            .map_err(|source| CallError::Params { method, source })?;
+        self.tell(method, message).await
     }
 
-    async fn tell(
-        &self,
-        method: &'static str,
-        params: Option<Box<RawValue>>,
-    ) -> Result<(), CallError> {
+    async fn tell(&self, method: &'static str, message: Vec<u8>) -> Result<(), CallError> {
         let core = self.core();
-        let mut message = Vec::new();
-        rpc::write_notification(&mut message, method, params.as_ref()).map_err(|error| {
-            let source = error.into();
-            CallError::Params { method, source }
-        })?;
         let sent = core.link.notify(core, message).await;
         sent.map_err(|source| CallError::Lost {
             method,
@@ -209,7 +200,13 @@ impl Client {
         if self.revision() == Revision::LATEST {
             return Ok(());
         }
-        self.tell(RootsListChangedNotification::METHOD, None).await
+        let method = RootsListChangedNotification::METHOD;
+        let mut message = Vec::new();
+        rpc::write_notification(&mut message, method, None::<&Object>).map_err(|error| {
+            let source = error.into();
+            CallError::Params { method, source }
+        })?;
+        self.tell(method, message).await
     }
 
     /// Any request of the method table, also one that only older revisions or extensions have, or

@@ -38,10 +38,10 @@ impl<'a> Params<'a> {
     }
 
     /// Params in the form of a revision; `null` where there are none.
-    pub(crate) fn read(text: &'a RawValue) -> serde_json::Result<Self> {
+    pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
         let mut members = Members::read(text)?;
         let meta = match members.remove(META) {
-            Some(Part::Raw(meta)) => Members::read(meta)?,
+            Some(Part::Raw(meta)) => Members::read(meta.get())?,
             _ => Members::default(),
         };
         Ok(Self { members, meta })
@@ -84,8 +84,8 @@ impl<'a> Params<'a> {
 struct Members<'a>(Vec<(Cow<'a, str>, Part<'a>)>);
 
 impl<'a> Members<'a> {
-    fn read(text: &'a RawValue) -> serde_json::Result<Self> {
-        let members: Option<Self> = serde_json::from_str(text.get())?;
+    fn read(text: &'a str) -> serde_json::Result<Self> {
+        let members: Option<Self> = serde_json::from_str(text)?;
         Ok(members.unwrap_or_default())
     }
 

@@ -11,7 +11,7 @@ use mcp_types::{
     ListRootsRequest, RequestId, Revision, v2025_06_18, v2025_11_25,
 };
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::answer;
@@ -100,12 +100,10 @@ impl Requests {
             number,
         };
         let task = running.tasks.spawn(async move {
-            let answer = match with.inputs.answer(request).await {
-                Ok(answer) => encode(&answer, with.revision).map_err(InputError::from),
-                Err(error) => Err(error),
-            };
-            open.answer(match answer {
-                Ok(answer) => reply(&open.id, Ok(&answer)),
+            let answer = with.inputs.answer(request).await;
+            let message = answer.and_then(|answer| Ok(write(&open.id, &answer, with.revision)?));
+            open.answer(match message {
+                Ok(message) => Some(message),
                 Err(error) => refusal(&open.id, &said(error)),
             });
         });
@@ -212,22 +210,28 @@ fn unknown(method: &str) -> ErrorObject {
 
 /// An answer in the form of a revision; a server that asks in the form of a newer one, for what the
 /// older cannot say, is answered in it.
-fn encode(reply: &InputResponse, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-    encode_at(reply.clone(), revision).or_else(|fault| {
-        let mut newer = answer::newer(revision);
-        let other = newer.find_map(|newer| encode_at(reply.clone(), newer).ok());
+fn write(id: &RequestId, reply: &InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    write_at(id, reply.clone(), at).or_else(|fault| {
+        let mut newer = answer::newer(at);
+        let other = newer.find_map(|newer| write_at(id, reply.clone(), newer).ok());
         other.ok_or(fault)
     })
 }
 
-fn encode_at(reply: InputResponse, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+fn write_at(id: &RequestId, reply: InputResponse, at: Revision) -> Result<Vec<u8>, VersionError> {
+    let mut message = Vec::new();
     match reply {
-        InputResponse::Elicit(reply) => revision.encode(reply),
-        InputResponse::CreateMessage(reply) => revision.encode(reply),
-        InputResponse::ListRoots(reply) => revision.encode(reply),
+        InputResponse::Elicit(reply) => rpc::write_result_at(&mut message, id, reply, at, None)?,
+        InputResponse::CreateMessage(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
+        InputResponse::ListRoots(reply) => {
+            rpc::write_result_at(&mut message, id, reply, at, None)?;
+        }
         // No question has another answer.
-        other => Ok(to_raw_value(&other)?),
+        other => rpc::write_result(&mut message, id, &other)?,
     }
+    Ok(message)
 }
 
 /// What the server hears of an error.

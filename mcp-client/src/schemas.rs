@@ -142,7 +142,7 @@ impl Schemas {
     pub(crate) fn hold(
         &self,
         revision: Revision,
-        params: &RawValue,
+        params: &str,
         result: &str,
     ) -> Result<(), CallError> {
         #[derive(Deserialize)]
@@ -153,7 +153,7 @@ impl Schemas {
             return Ok(());
         }
         let method = CallToolRequest::METHOD;
-        let Ok(Called { name: tool }) = serde_json::from_str(params.get()) else {
+        let Ok(Called { name: tool }) = serde_json::from_str(params) else {
             return Ok(());
         };
         let Err(error) = self.check(&tool, result) else {

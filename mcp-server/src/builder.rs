@@ -16,7 +16,7 @@ use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
 use crate::places::Places;
-use crate::route::{self, Listener, Methods, Route, Sendable, Told, Typed};
+use crate::route::{self, Listener, Methods, Route, Told, Typed};
 use crate::server::{Inner, Routed, Server};
 use crate::{lifecycle, listen, lists};
 
@@ -211,7 +211,7 @@ impl ServerBuilder {
         handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
     ) where
         P: DeserializeOwned + 'static,
-        T: Sendable + 'static,
+        T: Versioned + 'static,
         F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {
         let typed = Typed::<P, T, _>::new(route::common, handler);
@@ -245,7 +245,7 @@ impl ServerBuilder {
             return Err(fault);
         }
         let info_text =
-            serde_json::value::to_raw_value(&self.info).map_err(|error| BuildError::Invalid {
+            mcp_types::json::to_raw(&self.info).map_err(|error| BuildError::Invalid {
                 kind: "server",
                 name: self.info.name.clone(),
                 reason: error.to_string(),

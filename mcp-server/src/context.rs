@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_types::revision::Versioned;
+use mcp_types::revision::{VersionError, Versioned};
 use mcp_types::{ProgressToken, Proposal, RequestId, Revision, rpc};
 use serde::Serialize;
 use tokio::sync::Notify;
@@ -150,7 +150,7 @@ impl Context {
 
     /// Sends a notification that belongs to this request, before its answer. Waits where the peer
     /// reads slowly.
-    pub(crate) async fn notify<P: Versioned + Serialize>(
+    pub(crate) async fn notify<P: Versioned>(
         &self,
         method: &'static str,
         params: P,
@@ -173,7 +173,7 @@ impl Context {
 }
 
 /// A notification in the form of a revision.
-pub(crate) fn notification<P: Versioned + Serialize>(
+pub(crate) fn notification<P: Versioned>(
     revision: Revision,
     method: &'static str,
     params: P,
@@ -181,10 +181,15 @@ pub(crate) fn notification<P: Versioned + Serialize>(
     if revision == Revision::LATEST {
         return modern(method, &params);
     }
-    let params = revision
-        .encode(params)
-        .map_err(|error| bad_params(method, &error))?;
-    modern(method, &*params)
+    let mut message = Vec::with_capacity(256);
+    rpc::write_notification_at(&mut message, method, params, revision).map_err(
+        |error| match error {
+            // Nothing that the peer could mend.
+            VersionError::Encode(error) => error.into(),
+            error => bad_params(method, &error),
+        },
+    )?;
+    Ok(message)
 }
 
 /// A notification whose params are in the right form already, such as that of the newest revision.

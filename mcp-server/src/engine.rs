@@ -7,7 +7,6 @@
 mod call;
 mod head;
 pub(crate) mod respond;
-mod sign;
 pub(crate) mod trace;
 
 use std::pin::Pin;

@@ -141,7 +141,7 @@ impl Inputs {
         let mut rounds = self.rounds();
         let key = match key {
             Some(key) => key,
-            None => rounds.name(kind, &serde_json::to_string(&request)?),
+            None => rounds.name(kind, &json::to_string(&request)?),
         };
         if !rounds.keys.insert(key.clone()) {
             return Err(InputError::Key(key).into());

@@ -6,7 +6,6 @@ use std::pin::Pin;
 
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -98,7 +97,7 @@ pub(crate) fn common<P: DeserializeOwned>(
 
 impl<P, T, H, F> Route for Typed<P, T, H>
 where
-    T: Sendable,
+    T: Versioned,
     H: Fn(P, Context) -> F + Send + Sync,
     F: Future<Output = Result<T, HandlerError>> + Send + 'static,
 {
@@ -148,8 +147,3 @@ where
         Ok(Box::pin((self.handler)(params, cx.clone())))
     }
 }
-
-/// What a handler's result needs to be sent.
-pub(crate) trait Sendable: Versioned + Serialize {}
-
-impl<T: Versioned + Serialize> Sendable for T {}

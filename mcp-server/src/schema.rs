@@ -7,7 +7,7 @@ mod validator;
 #[cfg(feature = "json-schema")]
 mod view;
 
-use mcp_types::json::{Object, Value};
+use mcp_types::json::{self, Object, Value};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -79,7 +79,7 @@ pub(crate) fn bounded(schema: &Object) -> Result<(), String> {
     if !schema.values().all(|value| fits(value, DEPTH)) {
         return Err(format!("the schema nests deeper than {DEPTH} levels"));
     }
-    let text = serde_json::to_string(schema).map_err(|error| error.to_string())?;
+    let text = json::to_string(schema).map_err(|error| error.to_string())?;
     if text.len() > SIZE {
         return Err(format!("the schema has more than {SIZE} bytes"));
     }

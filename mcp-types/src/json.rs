@@ -3,7 +3,8 @@
 //!
 //! [`Value`] and [`Object`] hold what the protocol leaves open. They are deserializers, too: a
 //! union reads its members into an [`Object`] and decodes a variant from it by [`Members`].
-//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed.
+//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed;
+//! [`to_string`], [`to_raw`] and [`Writer`] encode any.
 
 mod convert;
 mod de;
@@ -14,6 +15,7 @@ mod number;
 mod object;
 mod raw;
 mod read;
+mod ser;
 mod value;
 mod write;
 
@@ -31,4 +33,6 @@ pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;
+pub(crate) use ser::into_string;
+pub use ser::{Writer, to_raw, to_string};
 pub use value::Value;

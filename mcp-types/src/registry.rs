@@ -35,7 +35,8 @@ struct Step {
 pub struct Sample {
     /// The value's text, or why it has none.
     pub text: Result<String, String>,
-    /// Whether the decoded text equals the value, by each of the ways to decode.
+    /// Whether `serde_json` writes the same text, and what is decoded from it equals the value, by
+    /// each of the ways to decode.
     pub equal: bool,
 }
 
@@ -231,7 +232,7 @@ pub fn convert_text(
 }
 
 fn encode<T: Serialize>(value: &T) -> Result<String, DecodeError> {
-    serde_json::to_string(value).map_err(DecodeError::from)
+    json::to_string(value).map_err(DecodeError::from)
 }
 
 fn convert<T: Known, U: Known + TryFrom<T>>(text: &str) -> Result<String, RegistryError>
@@ -248,9 +249,10 @@ fn sample<T: Known>() -> proptest::strategy::BoxedStrategy<Sample> {
     use proptest::prelude::{Strategy, any};
     any::<T>()
         .prop_map(|value| {
-            let text = serde_json::to_string(&value).map_err(|error| error.to_string());
+            let text = json::to_string(&value).map_err(|error| error.to_string());
             let equal = text.as_ref().is_ok_and(|text| {
-                serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
+                serde_json::to_string(&value).is_ok_and(|other| other == *text)
+                    && serde_json::from_str::<T>(text).is_ok_and(|back| back == value)
                     && serde_json::from_str::<Value>(text).is_ok_and(|tree| {
                         json::from_value::<T>(tree).is_ok_and(|back| back == value)
                     })

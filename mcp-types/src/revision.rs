@@ -2,6 +2,7 @@
 
 use crate::convert::ConvertError;
 use crate::error::DecodeError;
+use crate::json::{self, Writer};
 use crate::revisions::Revision;
 use serde_json::value::RawValue;
 use std::fmt;
@@ -18,12 +19,13 @@ pub trait Versioned: Sized {
     /// See [`VersionError`].
     fn decode_at(revision: Revision, text: &str) -> Result<Self, VersionError>;
 
-    /// Writes the form of a revision. [`Revision::encode`] is the way to call it.
+    /// Writes the form of a revision. [`Revision::encode`], and the functions of
+    /// [`rpc`](crate::rpc) that take a revision, are the ways to call it.
     ///
     /// # Errors
     ///
-    /// See [`VersionError`].
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError>;
+    /// See [`VersionError`]. What was written before the fault stays.
+    fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError>;
 }
 
 /// Parameters that a message may lack: `null` stands for that.
@@ -35,10 +37,10 @@ impl<T: Versioned> Versioned for Option<T> {
         T::decode_at(revision, text).map(Some)
     }
 
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
         match self {
-            Some(value) => value.encode_at(revision),
-            None => Ok(RawValue::NULL.to_owned()),
+            Some(value) => value.write_at(revision, out),
+            None => Ok(out.write(&())?),
         }
     }
 }
@@ -71,7 +73,19 @@ impl Revision {
     /// the value is not valid, [`VersionError::Unmapped`] where the revision has no such message
     /// or its feature is off.
     pub fn encode<T: Versioned>(self, value: T) -> Result<Box<RawValue>, VersionError> {
-        value.encode_at(self)
+        Ok(RawValue::from_string(self.encode_text(value)?)?)
+    }
+
+    /// Writes parameters or a result in the form of this revision, as [`encode`](Self::encode)
+    /// does, without a second look at the text.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`](Self::encode).
+    pub fn encode_text<T: Versioned>(self, value: T) -> Result<String, VersionError> {
+        let mut buffer = Vec::with_capacity(256);
+        value.write_at(self, &mut Writer::new(&mut buffer))?;
+        Ok(json::into_string(buffer)?)
     }
 }
 

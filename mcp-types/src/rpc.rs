@@ -31,4 +31,7 @@ pub use fault::{EnvelopeError, Fault};
 pub use object::{
     ErrorObject, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR,
 };
-pub use write::{write_error, write_notification, write_request, write_result};
+pub use write::{
+    write_error, write_notification, write_notification_at, write_request, write_request_at,
+    write_result, write_result_at,
+};

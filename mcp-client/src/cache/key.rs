@@ -1,8 +1,8 @@
 //! What a kept result is found by: the params that matter.
 
-use mcp_types::json::{Map, Object};
+use mcp_types::json::{self, Map, Object};
 use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::params::META;
 
@@ -14,8 +14,8 @@ const PASSING: [&str; 4] = ["progressToken", "traceparent", "tracestate", "bagga
 /// Params as text, without what changes no result. `known` is what the client says of itself in
 /// `_meta`, which is the same in all its calls; `more` is what the call adds there. `None` where
 /// the result must not be kept.
-pub(super) fn params(text: &RawValue, known: &Map<Box<RawValue>>, more: &Object) -> Option<String> {
-    let members: Option<Map<&RawValue>> = serde_json::from_str(text.get()).ok()?;
+pub(super) fn params(text: &str, known: &Map<Box<RawValue>>, more: &Object) -> Option<String> {
+    let members: Option<Map<&RawValue>> = serde_json::from_str(text).ok()?;
     let mut members = members.unwrap_or_default();
     if ROUNDS.iter().any(|name| members.contains_key(name)) {
         return None;
@@ -31,15 +31,15 @@ pub(super) fn params(text: &RawValue, known: &Map<Box<RawValue>>, more: &Object)
         }
     }
     for (name, value) in more {
-        matters.insert(name, to_raw_value(value).ok()?);
+        matters.insert(name, json::to_raw(value).ok()?);
     }
     matters.retain(|name, _| !PASSING.contains(&name));
-    let matters = (!matters.is_empty()).then(|| to_raw_value(&matters));
+    let matters = (!matters.is_empty()).then(|| json::to_raw(&matters));
     let matters = matters.transpose().ok()?;
     if let Some(matters) = &matters {
         members.insert(META, &**matters);
     }
-    serde_json::to_string(&members).ok()
+    json::to_string(&members).ok()
 }
 
 /// The resource that params speak of.

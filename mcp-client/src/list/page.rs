@@ -7,7 +7,7 @@ use mcp_types::json::{self, Map};
 use mcp_types::revision::VersionError;
 use mcp_types::{Outcome, Revision};
 use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use super::Paged;
 
@@ -95,8 +95,8 @@ fn sort_out<R: Paged>(revision: Revision, text: &str) -> Option<(String, Vec<Ele
     if faults.is_empty() {
         return None;
     }
-    members.insert(R::ITEMS, to_raw_value(&sound).ok()?);
-    Some((serde_json::to_string(&members).ok()?, faults))
+    members.insert(R::ITEMS, json::to_raw(&sound).ok()?);
+    Some((json::to_string(&members).ok()?, faults))
 }
 
 /// Whether an element is sound. Each is looked at alone, so that many malformed ones cost no more

@@ -1,27 +1,21 @@
 //! Response messages in the form of the peer's revision.
 
+use mcp_types::revision::Versioned;
 use mcp_types::rpc::{self, ErrorObject, Message};
-use mcp_types::{RequestId, Revision, json};
+use mcp_types::{RequestId, json};
 
-use super::sign::Signed;
 use crate::context::Context;
 use crate::error::HandlerError;
-use crate::route::Sendable;
 use crate::session::Session;
 
 /// The response with a handler's result.
-pub(crate) fn result<T: Sendable>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
+pub(crate) fn result<T: Versioned>(cx: &Context, result: T) -> Result<Vec<u8>, HandlerError> {
     let Some(id) = cx.request_id() else {
         return Err(HandlerError::internal("a notification has no response"));
     };
     let mut message = Vec::with_capacity(512);
-    let revision = cx.revision();
-    if revision == Revision::LATEST {
-        let signed = Signed::new(&result, cx.server().info());
-        rpc::write_result(&mut message, id, &signed)?;
-    } else {
-        rpc::write_result(&mut message, id, &revision.encode(result)?)?;
-    }
+    let info = Some(cx.server().info());
+    rpc::write_result_at(&mut message, id, result, cx.revision(), info)?;
     Ok(message)
 }
 

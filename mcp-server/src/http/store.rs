@@ -138,7 +138,8 @@ impl Record {
 
     /// The value for a store.
     pub(super) fn value(&self) -> Result<Vec<u8>, StoreError> {
-        serde_json::to_vec(self).map_err(|error| StoreError(Box::new(error)))
+        let text = json::to_string(self).map_err(|error| StoreError(Box::new(error)))?;
+        Ok(text.into_bytes())
     }
 }
 
@@ -163,7 +164,7 @@ impl Delta {
     /// The text for other processes.
     pub(super) fn value(&self) -> Vec<u8> {
         // A number and texts can always be written.
-        serde_json::to_vec(self).unwrap_or_default()
+        json::to_string(self).unwrap_or_default().into_bytes()
     }
 
     /// Changes a copy of the session in the same way.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_types::rpc;
 use mcp_types::{CancelledNotificationParams, RequestId};
 use serde_json::value::RawValue;
 
@@ -21,14 +20,13 @@ pub(super) async fn request(
     question: Question,
 ) -> Result<Box<RawValue>, HandlerError> {
     let method = question.method();
-    let params = question.into_legacy(session.revision)?;
     // Nobody would hear the answer, or there is nobody who could give one.
     let waiting = (!cx.is_cancelled()).then(|| session.calls.open()).flatten();
     let Some(mut waiting) = waiting else {
         return Err(InputError::Ended.into());
     };
     let mut message = Vec::with_capacity(512);
-    rpc::write_request(&mut message, &waiting.id, method, params.as_ref())?;
+    question.write_legacy(&mut message, &waiting.id, session.revision)?;
     if !cx.call.outlet.send(&message).await {
         return Err(InputError::Ended.into());
     }

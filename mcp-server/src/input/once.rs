@@ -56,7 +56,7 @@ impl Context {
         }
         let _working = Working { cx: self, key };
         let value = work.await?;
-        let raw = serde_json::value::to_raw_value(&value)?;
+        let raw = mcp_types::json::to_raw(&value)?;
         inputs.rounds().once.insert(key.to_owned(), raw);
         Ok(value)
     }

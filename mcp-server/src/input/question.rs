@@ -1,12 +1,12 @@
 //! [`Question`]: what can be asked, of whom, and in which form.
 
 use mcp_types::json::Object;
+use mcp_types::rpc;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestURLParams, ElicitationCapability, IncludeContext,
-    InputRequest, ListRootsRequest, Request, Revision, SamplingCapability,
+    InputRequest, ListRootsRequest, Request, RequestId, Revision, SamplingCapability,
 };
-use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::HandlerError;
 use crate::peer::Peer;
@@ -92,26 +92,39 @@ impl Question {
         }
     }
 
-    /// The params of the request as a peer of an older revision gets it.
-    pub(super) fn into_legacy(
+    /// Writes the request as a peer of an older revision gets it.
+    pub(super) fn write_legacy(
         self,
+        message: &mut Vec<u8>,
+        id: &RequestId,
         revision: Revision,
-    ) -> Result<Option<Box<RawValue>>, HandlerError> {
+    ) -> Result<(), HandlerError> {
         use mcp_types::{ElicitRequestParams, v2025_06_18, v2025_11_25};
-        Ok(Some(match self {
+        let method = self.method();
+        match self {
             Self::Form(params) if revision == Revision::V2025_06_18 => {
                 let params = v2025_11_25::ElicitRequestFormParams::from(params);
                 let params = v2025_06_18::ElicitRequestFormParams::try_from(params)?;
-                to_raw_value(&params)?
+                rpc::write_request(message, id, method, Some(&params))?;
             }
-            Self::Form(params) => revision.encode(ElicitRequestParams::Form(params))?,
-            Self::Url { mut params, id } => {
-                params.extra.insert("elicitationId", id);
-                revision.encode(ElicitRequestParams::URL(params))?
+            Self::Form(params) => {
+                let params = ElicitRequestParams::Form(params);
+                rpc::write_request_at(message, id, method, params, revision)?;
             }
-            Self::Sample(params) => revision.encode(*params)?,
-            Self::Roots => return Ok(None),
-        }))
+            Self::Url {
+                mut params,
+                id: known_by,
+            } => {
+                params.extra.insert("elicitationId", known_by);
+                let params = ElicitRequestParams::URL(params);
+                rpc::write_request_at(message, id, method, params, revision)?;
+            }
+            Self::Sample(params) => {
+                rpc::write_request_at(message, id, method, *params, revision)?;
+            }
+            Self::Roots => rpc::write_request(message, id, method, None::<&Object>)?,
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_types::json::{self, Object, Value};
+use mcp_types::json::{self, Object, Value, Writer};
 use mcp_types::rpc::ErrorObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -37,8 +37,8 @@ impl Sealed {
     }
 
     pub(super) fn seal(&self, keys: &Keys, bound_to: &[u8]) -> Result<String, crate::HandlerError> {
-        let plain = serde_json::to_vec(self)?;
-        Ok(keys.seal(PURPOSE, bound_to, &plain)?)
+        let plain = json::to_string(self)?;
+        Ok(keys.seal(PURPOSE, bound_to, plain.as_bytes())?)
     }
 
     /// Opens a client's `requestState`; what this server did not make for this request is -32602.
@@ -105,14 +105,14 @@ fn sorted(bytes: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
             let members: BTreeMap<&str, &Value> = members.iter().collect();
             bytes.push(b'{');
             for (name, value) in members {
-                serde_json::to_writer(&mut *bytes, name)?;
+                Writer::new(bytes).write(name)?;
                 bytes.push(b':');
                 sorted(bytes, value)?;
                 bytes.push(b',');
             }
             bytes.push(b'}');
         }
-        plain => serde_json::to_writer(bytes, plain)?,
+        plain => Writer::new(bytes).write(plain)?,
     }
     Ok(())
 }

@@ -150,10 +150,9 @@ pub(crate) fn initialize(
     let mut result =
         InitializeResult::new(revision.as_str(), capabilities.into(), inner.info.clone());
     result.instructions.clone_from(&inner.instructions);
-    let internal = |error: &dyn std::fmt::Display| ErrorObject::internal_error(error.to_string());
-    let result = revision.encode(result).map_err(|error| internal(&error))?;
     let mut message = Vec::with_capacity(512);
-    rpc::write_result(&mut message, id, &result).map_err(|error| internal(&error))?;
+    rpc::write_result_at(&mut message, id, result, revision, None)
+        .map_err(|error| ErrorObject::internal_error(error.to_string()))?;
     tracing::info!(
         revision = revision.as_str(),
         client = %short(&session.client_info.name),

@@ -52,7 +52,7 @@ impl Scope {
             && let Some(filter) = &params.filter
         {
             self.criteria = Some(Filter::read(filter)?);
-            self.filter = Some(serde_json::to_string(filter)?);
+            self.filter = Some(mcp_types::json::to_string(filter)?);
         }
         Ok(self)
     }

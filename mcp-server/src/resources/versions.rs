@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
-use mcp_types::{AnyResourceContents, Resource};
+use mcp_types::{AnyResourceContents, Resource, json};
 use sha2::{Digest, Sha256};
 
 use super::{Found, find, finish};
@@ -86,7 +86,10 @@ pub(super) fn derived(contents: &[AnyResourceContents]) -> String {
                 }
             }
             // Of a kind that is still to come: as it is written.
-            other => content(&mut digest, &serde_json::to_vec(other).unwrap_or_default()),
+            other => content(
+                &mut digest,
+                json::to_string(other).unwrap_or_default().as_bytes(),
+            ),
         }
     }
     let mut version = String::with_capacity(2 * KEPT);

@@ -69,7 +69,7 @@ pub struct Json<T>(pub T);
 
 impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
     fn into_tool_result(self) -> Result<CallToolResult, HandlerError> {
-        let text = serde_json::to_string(&self.0)?;
+        let text = json::to_string(&self.0)?;
         let value: json::Value = json::from_str(&text)?;
         Ok(CallToolResult::new([TextContent::new(text).into()]).structured_content(value))
     }

@@ -6,7 +6,7 @@ use serde_json::de::StrRead;
 
 use super::super::error::{DecodeError, ErrorKind, Path};
 use super::located::{Located, Trail};
-use super::{Members, Object, Value};
+use super::{Members, Object, Value, to_string};
 
 /// Decodes JSON text.
 ///
@@ -113,5 +113,5 @@ pub fn from_value_ref<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, 
 /// Where `Serialize` fails, or what it writes is no JSON that can be read: a member twice, a map
 /// with names that are no strings, nesting beyond the limit.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, DecodeError> {
-    from_str(&serde_json::to_string(value)?)
+    from_str(&to_string(value)?)
 }

@@ -3,11 +3,10 @@
 //! Parameters and results of messages at every revision that has them.
 
 use crate::convert::ConvertError;
-use crate::json;
+use crate::json::{self, Writer};
 use crate::message::Outcome;
 use crate::revision::{VersionError, Versioned};
 use super::Revision;
-use serde_json::value::{RawValue, to_raw_value};
 
 impl Versioned for super::v2026_07_28::CallToolOutcome {
     #[inline]
@@ -19,10 +18,14 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
-            (older, Self::Complete(result)) => result.encode_at(older),
+            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
+            (older, Self::Complete(result)) => result.write_at(older, out),
             (older, _) => {
                 Err(
                     ConvertError::no_variant(
@@ -89,42 +92,43 @@ impl Versioned for super::v2026_07_28::CallToolRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequest::from(value);
-                let value = super::v2025_06_18::CallToolRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequest::from(value);
-                let value = super::v2025_06_18::CallToolRequest::from(value);
-                let value = super::v2025_03_26::CallToolRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequest::from(value);
-                let value = super::v2025_06_18::CallToolRequest::from(value);
-                let value = super::v2025_03_26::CallToolRequest::from(value);
-                let value = super::v2024_11_05::CallToolRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CallToolRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CallToolRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CallToolRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CallToolRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::CallToolRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -174,39 +178,31 @@ impl Versioned for super::v2026_07_28::CallToolRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolRequestParams::from(value);
-                let value = super::v2025_06_18::CallToolRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CallToolRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CallToolRequestParams::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CallToolRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -251,42 +247,38 @@ impl Versioned for super::v2026_07_28::CallToolResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-                let value = super::v2025_03_26::CallToolResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CallToolResult::try_from(value)?;
-                let value = super::v2025_06_18::CallToolResult::try_from(value)?;
-                let value = super::v2025_03_26::CallToolResult::try_from(value)?;
-                let value = super::v2024_11_05::CallToolResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CallToolResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("CallToolResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CallToolResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CallToolResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CallToolResult::try_from(value)?;
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::CallToolResult::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -301,11 +293,19 @@ impl Versioned for super::v2026_07_28::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -320,11 +320,19 @@ impl Versioned for super::v2026_07_28::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -339,11 +347,19 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -402,39 +418,31 @@ impl Versioned for super::v2026_07_28::CancelledNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
-                let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CancelledNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelledNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CancelledNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CancelledNotification::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -492,53 +500,31 @@ impl Versioned for super::v2026_07_28::CancelledNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CancelledNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CancelledNotificationParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelledNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CancelledNotificationParams::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CancelledNotificationParams::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -582,41 +568,37 @@ impl Versioned for super::v2026_07_28::CompleteRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequest::from(value);
-                let value = super::v2025_06_18::CompleteRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequest::from(value);
-                let value = super::v2025_06_18::CompleteRequest::from(value);
-                let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequest::from(value);
-                let value = super::v2025_06_18::CompleteRequest::from(value);
-                let value = super::v2025_03_26::CompleteRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CompleteRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CompleteRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CompleteRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CompleteRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -668,41 +650,37 @@ impl Versioned for super::v2026_07_28::CompleteRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteRequestParams::from(value);
-                let value = super::v2025_06_18::CompleteRequestParams::from(value);
-                let value = super::v2025_03_26::CompleteRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CompleteRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CompleteRequestParams::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CompleteRequestParams::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CompleteRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -741,36 +719,20 @@ impl Versioned for super::v2026_07_28::CompleteResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CompleteResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CompleteResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("CompleteResult", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CompleteResult::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -835,42 +797,43 @@ impl Versioned for super::v2026_07_28::CreateMessageRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-                let value = super::v2025_03_26::CreateMessageRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
-                let value = super::v2025_03_26::CreateMessageRequest::from(value);
-                let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CreateMessageRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CreateMessageRequest::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CreateMessageRequest::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CreateMessageRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::CreateMessageRequest::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -923,58 +886,43 @@ impl Versioned for super::v2026_07_28::CreateMessageRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
-                let value = super::v2024_11_05::CreateMessageRequestParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CreateMessageRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CreateMessageRequestParams::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CreateMessageRequestParams::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CreateMessageRequestParams::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::CreateMessageRequestParams::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1027,42 +975,43 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-                let value = super::v2025_03_26::CreateMessageResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
-                let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
-                let value = super::v2025_03_26::CreateMessageResult::from(value);
-                let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("CreateMessageResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CreateMessageResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::CreateMessageResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::CreateMessageResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::CreateMessageResult::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::CreateMessageResult::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1084,11 +1033,19 @@ impl Versioned for super::v2026_07_28::DiscoverRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("DiscoverRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "DiscoverRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1102,11 +1059,14 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("DiscoverResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("DiscoverResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1145,24 +1105,26 @@ impl Versioned for super::v2026_07_28::ElicitRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
-                let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("ElicitRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("ElicitRequest", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ElicitRequest::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ElicitRequest::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1184,17 +1146,25 @@ impl Versioned for super::v2026_07_28::ElicitRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("ElicitRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ElicitRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ElicitRequestParams::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1221,24 +1191,26 @@ impl Versioned for super::v2026_07_28::ElicitResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ElicitResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ElicitResult::from(value);
-                let value = super::v2025_06_18::ElicitResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("ElicitResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("ElicitResult", revision, Revision::V2025_06_18, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ElicitResult::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ElicitResult::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1260,10 +1232,14 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
-            (older, Self::Complete(result)) => result.encode_at(older),
+            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
+            (older, Self::Complete(result)) => result.write_at(older, out),
             (older, _) => {
                 Err(
                     ConvertError::no_variant(
@@ -1330,42 +1306,43 @@ impl Versioned for super::v2026_07_28::GetPromptRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::from(value);
-                let value = super::v2025_06_18::GetPromptRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::from(value);
-                let value = super::v2025_06_18::GetPromptRequest::from(value);
-                let value = super::v2025_03_26::GetPromptRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequest::from(value);
-                let value = super::v2025_06_18::GetPromptRequest::from(value);
-                let value = super::v2025_03_26::GetPromptRequest::from(value);
-                let value = super::v2024_11_05::GetPromptRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetPromptRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::GetPromptRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::GetPromptRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::GetPromptRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::GetPromptRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1415,39 +1392,31 @@ impl Versioned for super::v2026_07_28::GetPromptRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptRequestParams::from(value);
-                let value = super::v2025_06_18::GetPromptRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetPromptRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::GetPromptRequestParams::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::GetPromptRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1492,42 +1461,43 @@ impl Versioned for super::v2026_07_28::GetPromptResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-                let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
-                let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
-                let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
-                let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("GetPromptResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetPromptResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::GetPromptResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::GetPromptResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::GetPromptResult::try_from(value)?;
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::GetPromptResult::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1542,11 +1512,19 @@ impl Versioned for super::v2026_07_28::GetResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetResourceRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetResourceRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1561,11 +1539,19 @@ impl Versioned for super::v2026_07_28::GetResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetResourceRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetResourceRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1580,11 +1566,19 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetResourceResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetResourceResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1612,11 +1606,14 @@ impl Versioned for super::v2026_07_28::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("GetTaskRequest", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1631,11 +1628,19 @@ impl Versioned for super::v2026_07_28::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1650,11 +1655,14 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("GetTaskResult", revision, Revision::V2026_07_28, Revision::V2026_07_28)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1715,41 +1723,37 @@ impl Versioned for super::v2026_07_28::ListPromptsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsRequest::from(value);
-                let value = super::v2025_06_18::ListPromptsRequest::from(value);
-                let value = super::v2025_03_26::ListPromptsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListPromptsRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListPromptsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListPromptsRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListPromptsRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListPromptsRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1793,41 +1797,37 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-                let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
-                let value = super::v2025_03_26::ListPromptsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListPromptsResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListPromptsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListPromptsResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListPromptsResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListPromptsResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -1909,59 +1909,37 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_06_18::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                let value = super::v2025_03_26::ListResourceTemplatesRequest::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourceTemplatesRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListResourceTemplatesRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListResourceTemplatesRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListResourceTemplatesRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListResourceTemplatesRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2027,55 +2005,37 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourceTemplatesResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListResourceTemplatesResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListResourceTemplatesResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListResourceTemplatesResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListResourceTemplatesResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2140,42 +2100,43 @@ impl Versioned for super::v2026_07_28::ListResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                let value = super::v2025_03_26::ListResourcesRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesRequest::from(value);
-                let value = super::v2025_06_18::ListResourcesRequest::from(value);
-                let value = super::v2025_03_26::ListResourcesRequest::from(value);
-                let value = super::v2024_11_05::ListResourcesRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourcesRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListResourcesRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListResourcesRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListResourcesRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListResourcesRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ListResourcesRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2228,42 +2189,43 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-                let value = super::v2025_03_26::ListResourcesResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
-                let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
-                let value = super::v2025_03_26::ListResourcesResult::from(value);
-                let value = super::v2024_11_05::ListResourcesResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListResourcesResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListResourcesResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListResourcesResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListResourcesResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListResourcesResult::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ListResourcesResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2319,41 +2281,37 @@ impl Versioned for super::v2026_07_28::ListRootsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2025_06_18::ListRootsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2025_06_18::ListRootsRequest::from(value);
-                let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
-                let value = super::v2025_06_18::ListRootsRequest::from(value);
-                let value = super::v2025_03_26::ListRootsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListRootsRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListRootsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListRootsRequest::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListRootsRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListRootsRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2367,11 +2325,19 @@ impl Versioned for super::v2026_07_28::ListRootsRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("ListRootsRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListRootsRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2412,38 +2378,31 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListRootsResult::from(value);
-                let value = super::v2025_03_26::ListRootsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListRootsResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListRootsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListRootsResult::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_11_25 | Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListRootsResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2496,42 +2455,43 @@ impl Versioned for super::v2026_07_28::ListToolsRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::from(value);
-                let value = super::v2025_06_18::ListToolsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::from(value);
-                let value = super::v2025_06_18::ListToolsRequest::from(value);
-                let value = super::v2025_03_26::ListToolsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsRequest::from(value);
-                let value = super::v2025_06_18::ListToolsRequest::from(value);
-                let value = super::v2025_03_26::ListToolsRequest::from(value);
-                let value = super::v2024_11_05::ListToolsRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListToolsRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListToolsRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListToolsRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListToolsRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListToolsRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ListToolsRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2576,42 +2536,43 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListToolsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListToolsResult::from(value);
-                let value = super::v2025_03_26::ListToolsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
-                let value = super::v2025_06_18::ListToolsResult::from(value);
-                let value = super::v2025_03_26::ListToolsResult::from(value);
-                let value = super::v2024_11_05::ListToolsResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ListToolsResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListToolsResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ListToolsResult::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ListToolsResult::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ListToolsResult::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ListToolsResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2681,47 +2642,31 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("LoggingMessageNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "LoggingMessageNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::LoggingMessageNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::LoggingMessageNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2787,55 +2732,33 @@ impl Versioned for super::v2026_07_28::LoggingMessageNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::LoggingMessageNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("LoggingMessageNotificationParams", other))
-            }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "LoggingMessageNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::LoggingMessageNotificationParams::try_from(
+            value,
+        )?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::LoggingMessageNotificationParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2882,36 +2805,25 @@ impl Versioned for super::v2026_07_28::NotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::NotificationParams::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("NotificationParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "NotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::NotificationParams::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -2961,39 +2873,31 @@ impl Versioned for super::v2026_07_28::PaginatedRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::PaginatedRequestParams::from(value);
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "PaginatedRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::PaginatedRequestParams::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::PaginatedRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3044,40 +2948,37 @@ impl Versioned for super::v2026_07_28::ProgressNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                let value = super::v2025_06_18::ProgressNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
-                let value = super::v2025_06_18::ProgressNotification::from(value);
-                let value = super::v2024_11_05::ProgressNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ProgressNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ProgressNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ProgressNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ProgressNotification::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ProgressNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3136,48 +3037,37 @@ impl Versioned for super::v2026_07_28::ProgressNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ProgressNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ProgressNotificationParams::from(value);
-                let value = super::v2024_11_05::ProgressNotificationParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ProgressNotificationParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ProgressNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ProgressNotificationParams::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ProgressNotificationParams::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_06_18 | Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::ProgressNotificationParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3241,53 +3131,31 @@ impl Versioned for super::v2026_07_28::PromptListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::PromptListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::PromptListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::PromptListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::PromptListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("PromptListChangedNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "PromptListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::PromptListChangedNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::PromptListChangedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3302,11 +3170,19 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("ReadResourceMetadataRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceMetadataRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3323,13 +3199,19 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("ReadResourceMetadataRequestParams", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceMetadataRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3344,11 +3226,19 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("ReadResourceMetadataResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceMetadataResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3375,10 +3265,14 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
         match (revision, self) {
-            (Revision::V2026_07_28, outcome) => Ok(to_raw_value(&outcome)?),
-            (older, Self::Complete(result)) => result.encode_at(older),
+            (Revision::V2026_07_28, outcome) => Ok(out.write(&outcome)?),
+            (older, Self::Complete(result)) => result.write_at(older, out),
             (older, _) => {
                 Err(
                     ConvertError::no_variant(
@@ -3452,41 +3346,37 @@ impl Versioned for super::v2026_07_28::ReadResourceRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequest::from(value);
-                let value = super::v2025_06_18::ReadResourceRequest::from(value);
-                let value = super::v2025_03_26::ReadResourceRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ReadResourceRequest::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ReadResourceRequest::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ReadResourceRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3536,39 +3426,31 @@ impl Versioned for super::v2026_07_28::ReadResourceRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
-                let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ReadResourceRequestParams::from(value);
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ReadResourceRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3617,38 +3499,31 @@ impl Versioned for super::v2026_07_28::ReadResourceResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
-                let value = super::v2025_03_26::ReadResourceResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ReadResourceResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ReadResourceResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ReadResourceResult::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_11_25 | Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::ReadResourceResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3687,36 +3562,20 @@ impl Versioned for super::v2026_07_28::RequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::RequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("RequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::RequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3733,13 +3592,19 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("ResourceContentChangedNotification", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ResourceContentChangedNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3761,18 +3626,19 @@ impl Versioned for super::v2026_07_28::ResourceContentChangedNotificationParams 
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "ResourceContentChangedNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ResourceContentChangedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3838,55 +3704,33 @@ impl Versioned for super::v2026_07_28::ResourceListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("ResourceListChangedNotification", other))
-            }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ResourceListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResourceListChangedNotification::try_from(
+            value,
+        )?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ResourceListChangedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -3944,47 +3788,31 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ResourceUpdatedNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ResourceUpdatedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResourceUpdatedNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ResourceUpdatedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4050,55 +3878,33 @@ impl Versioned for super::v2026_07_28::ResourceUpdatedNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => {
-                Err(VersionError::unmapped("ResourceUpdatedNotificationParams", other))
-            }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ResourceUpdatedNotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResourceUpdatedNotificationParams::try_from(
+            value,
+        )?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ResourceUpdatedNotificationParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4137,36 +3943,20 @@ impl Versioned for super::v2026_07_28::ResultObject {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ResultObject::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("Result", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("Result", revision, Revision::V2024_11_05, Revision::V2026_07_28)?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ResultObject::try_from(value)?;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4193,11 +3983,19 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("SubscribeResourcesRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4214,13 +4012,19 @@ impl Versioned for super::v2026_07_28::SubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("SubscribeResourcesRequestParams", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4241,18 +4045,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "SubscriptionsAcknowledgedNotification",
-                        other,
-                    ),
-                )
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscriptionsAcknowledgedNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4273,18 +4078,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsAcknowledgedNotificationPara
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "SubscriptionsAcknowledgedNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscriptionsAcknowledgedNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4298,11 +4104,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("SubscriptionsListenRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscriptionsListenRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4318,13 +4132,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("SubscriptionsListenRequestParams", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscriptionsListenRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4338,11 +4158,19 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("SubscriptionsListenResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscriptionsListenResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4369,11 +4197,19 @@ impl Versioned for super::v2026_07_28::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("TaskStatusNotification", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "TaskStatusNotification",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4388,11 +4224,19 @@ impl Versioned for super::v2026_07_28::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4450,47 +4294,31 @@ impl Versioned for super::v2026_07_28::ToolListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => {
-                let value = self;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_11_25::ToolListChangedNotification::try_from(
-                    value,
-                )?;
-                let value = super::v2025_06_18::ToolListChangedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(not(feature = "v2024-11-05"))]
-            other => Err(VersionError::unmapped("ToolListChangedNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ToolListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-11-25")]
+        if matches!(revision, Revision::V2026_07_28) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-11-25")]
+        let value = super::v2025_11_25::ToolListChangedNotification::try_from(value)?;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::ToolListChangedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4505,11 +4333,19 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("UnsubscribeResourcesRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UnsubscribeResourcesRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4526,13 +4362,19 @@ impl Versioned for super::v2026_07_28::UnsubscribeResourcesRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("UnsubscribeResourcesRequestParams", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UnsubscribeResourcesRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4547,11 +4389,19 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("UpdateTaskRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UpdateTaskRequest",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4566,11 +4416,19 @@ impl Versioned for super::v2026_07_28::UpdateTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("UpdateTaskRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UpdateTaskRequestParams",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4585,11 +4443,19 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            Revision::V2026_07_28 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("UpdateTaskResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UpdateTaskResult",
+            revision,
+            Revision::V2026_07_28,
+            Revision::V2026_07_28,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4614,12 +4480,19 @@ impl Versioned for super::v2025_11_25::CancelTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4635,12 +4508,19 @@ impl Versioned for super::v2025_11_25::CancelTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4656,12 +4536,19 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("CancelTaskResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "CancelTaskResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4688,14 +4575,19 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(VersionError::unmapped("ElicitationCompleteNotification", other))
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ElicitationCompleteNotification",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4718,19 +4610,19 @@ impl Versioned for super::v2025_11_25::ElicitationCompleteNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => {
-                Err(
-                    VersionError::unmapped(
-                        "ElicitationCompleteNotificationParams",
-                        other,
-                    ),
-                )
-            }
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ElicitationCompleteNotificationParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4746,12 +4638,19 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetTaskPayloadRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4767,12 +4666,19 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetTaskPayloadRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4788,12 +4694,19 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskPayloadResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetTaskPayloadResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4818,12 +4731,14 @@ impl Versioned for super::v2025_11_25::GetTaskRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("GetTaskRequest", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4839,12 +4754,19 @@ impl Versioned for super::v2025_11_25::GetTaskRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskRequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "GetTaskRequestParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4860,12 +4782,14 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("GetTaskResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("GetTaskResult", revision, Revision::V2025_11_25, Revision::V2025_11_25)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4911,33 +4835,37 @@ impl Versioned for super::v2025_11_25::InitializeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-                let value = super::v2025_03_26::InitializeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
-                let value = super::v2025_03_26::InitializeRequest::from(value);
-                let value = super::v2024_11_05::InitializeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("InitializeRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "InitializeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::InitializeRequest::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::InitializeRequest::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::InitializeRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -4985,38 +4913,31 @@ impl Versioned for super::v2025_11_25::InitializeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeRequestParams::try_from(
-                    value,
-                )?;
-                let value = super::v2025_03_26::InitializeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("InitializeRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "InitializeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::InitializeRequestParams::try_from(value)?;
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::InitializeRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5053,33 +4974,37 @@ impl Versioned for super::v2025_11_25::InitializeResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeResult::from(value);
-                let value = super::v2025_03_26::InitializeResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializeResult::from(value);
-                let value = super::v2025_03_26::InitializeResult::from(value);
-                let value = super::v2024_11_05::InitializeResult::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("InitializeResult", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "InitializeResult",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::InitializeResult::from(value);
+        #[cfg(feature = "v2025-03-26")]
+        if matches!(revision, Revision::V2025_06_18) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2025-03-26")]
+        let value = super::v2025_03_26::InitializeResult::from(value);
+        #[cfg(feature = "v2024-11-05")]
+        if matches!(revision, Revision::V2025_03_26) {
+            return Ok(out.write(&value)?);
+        }
+        #[cfg(feature = "v2024-11-05")]
+        let value = super::v2024_11_05::InitializeResult::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5128,30 +5053,25 @@ impl Versioned for super::v2025_11_25::InitializedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::InitializedNotification::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("InitializedNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "InitializedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::InitializedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5167,12 +5087,19 @@ impl Versioned for super::v2025_11_25::ListTasksRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("ListTasksRequest", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListTasksRequest",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5188,12 +5115,19 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("ListTasksResult", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "ListTasksResult",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5224,18 +5158,19 @@ impl Versioned for super::v2025_11_25::NotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("NotificationParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "NotificationParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5275,30 +5210,25 @@ impl Versioned for super::v2025_11_25::PaginatedRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::PaginatedRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("PaginatedRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "PaginatedRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::PaginatedRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5332,30 +5262,20 @@ impl Versioned for super::v2025_11_25::PingRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::PingRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("PingRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("PingRequest", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::PingRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5377,18 +5297,14 @@ impl Versioned for super::v2025_11_25::RequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("RequestParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("RequestParams", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5410,18 +5326,14 @@ impl Versioned for super::v2025_11_25::ResultObject {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("Result", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known("Result", revision, Revision::V2024_11_05, Revision::V2025_11_25)?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5476,36 +5388,25 @@ impl Versioned for super::v2025_11_25::RootsListChangedNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::RootsListChangedNotification::from(
-                    value,
-                );
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("RootsListChangedNotification", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "RootsListChangedNotification",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::RootsListChangedNotification::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5539,30 +5440,25 @@ impl Versioned for super::v2025_11_25::SetLevelRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("SetLevelRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SetLevelRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::SetLevelRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5602,30 +5498,25 @@ impl Versioned for super::v2025_11_25::SetLevelRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::SetLevelRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("SetLevelRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SetLevelRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::SetLevelRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5659,30 +5550,25 @@ impl Versioned for super::v2025_11_25::SubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("SubscribeRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscribeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::SubscribeRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5722,30 +5608,25 @@ impl Versioned for super::v2025_11_25::SubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::SubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("SubscribeRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "SubscribeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::SubscribeRequestParams::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5761,12 +5642,19 @@ impl Versioned for super::v2025_11_25::TaskStatusNotification {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("TaskStatusNotification", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "TaskStatusNotification",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5782,12 +5670,19 @@ impl Versioned for super::v2025_11_25::TaskStatusNotificationParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            other => Err(VersionError::unmapped("TaskStatusNotificationParams", other)),
-        }
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "TaskStatusNotificationParams",
+            revision,
+            Revision::V2025_11_25,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5827,30 +5722,25 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequest {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequest::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("UnsubscribeRequest", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UnsubscribeRequest",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::UnsubscribeRequest::from(value);
+        Ok(out.write(&value)?)
     }
 }
 
@@ -5890,29 +5780,51 @@ impl Versioned for super::v2025_11_25::UnsubscribeRequestParams {
     }
 
     #[inline]
-    fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-        match revision {
-            #[cfg(feature = "v2025-11-25")]
-            Revision::V2025_11_25 => Ok(to_raw_value(&self)?),
-            #[cfg(feature = "v2025-06-18")]
-            Revision::V2025_06_18 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2025-03-26")]
-            Revision::V2025_03_26 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            #[cfg(feature = "v2024-11-05")]
-            Revision::V2024_11_05 => {
-                let value = self;
-                let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
-                Ok(to_raw_value(&value)?)
-            }
-            other => Err(VersionError::unmapped("UnsubscribeRequestParams", other)),
+    fn write_at(
+        self,
+        revision: Revision,
+        out: &mut Writer<'_>,
+    ) -> Result<(), VersionError> {
+        known(
+            "UnsubscribeRequestParams",
+            revision,
+            Revision::V2024_11_05,
+            Revision::V2025_11_25,
+        )?;
+        let value = self;
+        #[cfg(feature = "v2025-06-18")]
+        if matches!(revision, Revision::V2025_11_25) {
+            return Ok(out.write(&value)?);
         }
+        #[cfg(feature = "v2025-06-18")]
+        let value = super::v2025_06_18::UnsubscribeRequestParams::from(value);
+        Ok(out.write(&value)?)
+    }
+}
+
+/// The oldest revision that is compiled.
+const OLDEST: Revision = if cfg!(feature = "v2024-11-05") {
+    Revision::V2024_11_05
+} else if cfg!(feature = "v2025-03-26") {
+    Revision::V2025_03_26
+} else if cfg!(feature = "v2025-06-18") {
+    Revision::V2025_06_18
+} else if cfg!(feature = "v2025-11-25") {
+    Revision::V2025_11_25
+} else {
+    Revision::V2026_07_28
+};
+
+/// Refuses a revision that does not have a type, or is not compiled.
+fn known(
+    kind: &'static str,
+    revision: Revision,
+    oldest: Revision,
+    newest: Revision,
+) -> Result<(), VersionError> {
+    if revision >= oldest.max(OLDEST) && revision <= newest {
+        Ok(())
+    } else {
+        Err(VersionError::unmapped(kind, revision))
     }
 }

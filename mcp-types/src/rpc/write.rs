@@ -1,12 +1,16 @@
 //! Writing messages: one line of compact JSON, from typed parts, in one go.
 
-use std::io;
-
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
+use serde_json::value::RawValue;
 
 use super::object::ErrorObject;
 use crate::id::RequestId;
+use crate::json::Writer;
+use crate::revision::{VersionError, Versioned};
+use crate::revisions::Revision;
+
+/// The member of a result's `_meta` that says who gives it.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Appends a request.
 ///
@@ -21,10 +25,24 @@ pub fn write_request<P: Serialize + ?Sized>(
     method: &str,
     params: Option<&P>,
 ) -> serde_json::Result<()> {
-    whole(buffer, |buffer| {
-        member(buffer, ",\"id\":", id)?;
-        call(buffer, method, params)
-    })
+    call(buffer, Some(id), method, params)
+}
+
+/// Appends a request in the form of a revision, as [`write_request`] does.
+///
+/// Params that are `null` are left out.
+///
+/// # Errors
+///
+/// Those of [`Revision::encode`]; the buffer is then as before.
+pub fn write_request_at<P: Versioned>(
+    buffer: &mut Vec<u8>,
+    id: &RequestId,
+    method: &str,
+    params: P,
+    revision: Revision,
+) -> Result<(), VersionError> {
+    call_at(buffer, Some(id), method, params, revision)
 }
 
 /// Appends a notification, as [`write_request`] does a request.
@@ -37,7 +55,21 @@ pub fn write_notification<P: Serialize + ?Sized>(
     method: &str,
     params: Option<&P>,
 ) -> serde_json::Result<()> {
-    whole(buffer, |buffer| call(buffer, method, params))
+    call(buffer, None, method, params)
+}
+
+/// Appends a notification in the form of a revision, as [`write_request_at`] does a request.
+///
+/// # Errors
+///
+/// As [`write_request_at`].
+pub fn write_notification_at<P: Versioned>(
+    buffer: &mut Vec<u8>,
+    method: &str,
+    params: P,
+    revision: Revision,
+) -> Result<(), VersionError> {
+    call_at(buffer, None, method, params, revision)
 }
 
 /// Appends the response with a result, as [`write_request`] does a request.
@@ -50,10 +82,36 @@ pub fn write_result<R: Serialize + ?Sized>(
     id: &RequestId,
     result: &R,
 ) -> serde_json::Result<()> {
-    whole(buffer, |buffer| {
-        member(buffer, ",\"id\":", id)?;
-        member(buffer, ",\"result\":", result)
-    })
+    let start = open_result(buffer, id)?;
+    let written = Writer::new(buffer).write(result);
+    close(buffer, start, written.is_ok());
+    written
+}
+
+/// Appends the response with a result in the form of a revision.
+///
+/// A result of the newest revision says in its `_meta` who gives it (page "Overview" of the
+/// specification, "Per-Response Metadata"): where the result does not say so itself, `info` is
+/// added while it is written. Other revisions know no such member, and have no use for `info`.
+///
+/// # Errors
+///
+/// Those of [`Revision::encode`]; the buffer is then as before.
+pub fn write_result_at<R: Versioned>(
+    buffer: &mut Vec<u8>,
+    id: &RequestId,
+    result: R,
+    revision: Revision,
+    info: Option<&RawValue>,
+) -> Result<(), VersionError> {
+    let start = open_result(buffer, id)?;
+    let mut writer = match info {
+        Some(info) if revision == Revision::LATEST => Writer::with_meta(buffer, SERVER_INFO, info),
+        _ => Writer::new(buffer),
+    };
+    let written = result.write_at(revision, &mut writer);
+    close(buffer, start, written.is_ok());
+    written
 }
 
 /// Appends the response with an error, as [`write_request`] does a request.
@@ -69,70 +127,97 @@ pub fn write_error(
     id: Option<&RequestId>,
     error: &ErrorObject,
 ) -> serde_json::Result<()> {
-    whole(buffer, |buffer| {
-        if let Some(id) = id {
-            member(buffer, ",\"id\":", id)?;
-        }
-        member(buffer, ",\"error\":", error)
-    })
-}
-
-/// Writes a whole message or nothing.
-fn whole(
-    buffer: &mut Vec<u8>,
-    members: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
-) -> serde_json::Result<()> {
-    let start = buffer.len();
-    buffer.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
-    let written = members(buffer);
-    match written {
-        Ok(()) => buffer.push(b'}'),
-        Err(_) => buffer.truncate(start),
-    }
+    let start = open(buffer, id)?;
+    buffer.extend_from_slice(b",\"error\":");
+    let written = Writer::new(buffer).write(error);
+    close(buffer, start, written.is_ok());
     written
 }
 
 fn call<P: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
+    id: Option<&RequestId>,
     method: &str,
     params: Option<&P>,
 ) -> serde_json::Result<()> {
-    member(buffer, ",\"method\":", method)?;
-    params.map_or(Ok(()), |params| member(buffer, ",\"params\":", params))
+    let start = open_call(buffer, id, method)?;
+    let written = match params {
+        Some(params) => {
+            buffer.extend_from_slice(PARAMS);
+            Writer::new(buffer).write(params)
+        }
+        None => Ok(()),
+    };
+    close(buffer, start, written.is_ok());
+    written
 }
 
+fn call_at<P: Versioned>(
+    buffer: &mut Vec<u8>,
+    id: Option<&RequestId>,
+    method: &str,
+    params: P,
+    revision: Revision,
+) -> Result<(), VersionError> {
+    let start = open_call(buffer, id, method)?;
+    let before = buffer.len();
+    buffer.extend_from_slice(PARAMS);
+    let written = params.write_at(revision, &mut Writer::new(buffer));
+    if buffer.get(before + PARAMS.len()..) == Some(b"null") {
+        buffer.truncate(before);
+    }
+    close(buffer, start, written.is_ok());
+    written
+}
+
+const PARAMS: &[u8] = b",\"params\":";
+
+/// Begins a message, and says where.
+fn open(buffer: &mut Vec<u8>, id: Option<&RequestId>) -> serde_json::Result<usize> {
+    let start = buffer.len();
+    buffer.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
+    if let Some(id) = id {
+        member(buffer, start, ",\"id\":", id)?;
+    }
+    Ok(start)
+}
+
+fn open_call(
+    buffer: &mut Vec<u8>,
+    id: Option<&RequestId>,
+    method: &str,
+) -> serde_json::Result<usize> {
+    let start = open(buffer, id)?;
+    member(buffer, start, ",\"method\":", method)?;
+    Ok(start)
+}
+
+fn open_result(buffer: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<usize> {
+    let start = open(buffer, Some(id))?;
+    buffer.extend_from_slice(b",\"result\":");
+    Ok(start)
+}
+
+/// Writes a member of the message, or takes the message back.
 fn member<T: Serialize + ?Sized>(
     buffer: &mut Vec<u8>,
+    start: usize,
     name: &str,
     value: &T,
 ) -> serde_json::Result<()> {
     buffer.extend_from_slice(name.as_bytes());
-    value.serialize(&mut Serializer::with_formatter(buffer, OneLine))
+    let written = Writer::new(buffer).write(value);
+    if written.is_err() {
+        buffer.truncate(start);
+    }
+    written
 }
 
-/// Compact JSON in which raw values keep no line breaks: with one, what a peer has written could
-/// end our line and begin another message.
-#[derive(Clone, Copy)]
-struct OneLine;
-
-impl Formatter for OneLine {
-    fn write_raw_fragment<W: io::Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        // The usual case; `contains` is much faster than to look at each character.
-        let bytes = fragment.as_bytes();
-        if !bytes.contains(&b'\n') && !bytes.contains(&b'\r') {
-            return writer.write_all(bytes);
-        }
-        // A line break in JSON is white space: within strings it is escaped.
-        for (at, part) in fragment.split(['\n', '\r']).enumerate() {
-            if at > 0 {
-                writer.write_all(b" ")?;
-            }
-            writer.write_all(part.as_bytes())?;
-        }
-        Ok(())
+/// Ends a message, or takes it back.
+fn close(buffer: &mut Vec<u8>, start: usize, written: bool) {
+    if written {
+        buffer.push(b'}');
+    } else {
+        buffer.truncate(start);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::object::field;
 use super::super::{EmitError, Emitter, cfg, used};
-use super::revision_ident;
+use super::{feature_name, revision_ident};
 use crate::model::{Kind, MessageKind, Ty, type_ident};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -56,16 +56,51 @@ impl Emitter<'_> {
         }
         let items = quote! { #(#items)* };
         let error = used(&["ConvertError"], &items);
+        let known = self.known();
         Ok(quote! {
             //! Parameters and results of messages at every revision that has them.
             #(use crate::convert::#error;)*
-            use crate::json;
+            use crate::json::{self, Writer};
             use crate::message::Outcome;
             use crate::revision::{VersionError, Versioned};
             use super::Revision;
-            use serde_json::value::{RawValue, to_raw_value};
             #items
+            #known
         })
+    }
+
+    /// What refuses revisions that do not have a type, or are not compiled.
+    fn known(&self) -> TokenStream {
+        let mut oldest = TokenStream::new();
+        for model in self.family.models.iter().rev() {
+            let revision = revision_ident(&model.revision);
+            oldest = if oldest.is_empty() {
+                quote! { { Revision::#revision } }
+            } else {
+                let feature = feature_name(&model.revision);
+                quote! {
+                    if cfg!(feature = #feature) { Revision::#revision } else #oldest
+                }
+            };
+        }
+        quote! {
+            /// The oldest revision that is compiled.
+            const OLDEST: Revision = #oldest;
+
+            /// Refuses a revision that does not have a type, or is not compiled.
+            fn known(
+                kind: &'static str,
+                revision: Revision,
+                oldest: Revision,
+                newest: Revision,
+            ) -> Result<(), VersionError> {
+                if revision >= oldest.max(OLDEST) && revision <= newest {
+                    Ok(())
+                } else {
+                    Err(VersionError::unmapped(kind, revision))
+                }
+            }
+        }
     }
 
     /// Whether no newer revision has a definition.
@@ -130,10 +165,10 @@ impl Emitter<'_> {
                     }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
+                fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
                     match (revision, self) {
-                        (Revision::#revision, outcome) => Ok(to_raw_value(&outcome)?),
-                        (older, Self::#variant_ident(result)) => result.encode_at(older),
+                        (Revision::#revision, outcome) => Ok(out.write(&outcome)?),
+                        (older, Self::#variant_ident(result)) => result.write_at(older, out),
                         (older, _) => {
                             Err(ConvertError::no_variant(#name, "an outcome other than the plain one", older.as_str()).into())
                         }
@@ -211,9 +246,7 @@ impl Emitter<'_> {
         let own = self.path_of(at, name);
         let chain = self.chain(at, name, &features);
         let mut reads = Vec::new();
-        let mut writes = Vec::new();
         let mut up: Vec<TokenStream> = Vec::new();
-        let mut down: Vec<TokenStream> = Vec::new();
         let mut lowest = own.clone();
         for (depth, (level, current)) in chain.iter().enumerate() {
             if let Some((upper, above)) = depth.checked_sub(1).and_then(|before| chain.get(before))
@@ -221,9 +254,8 @@ impl Emitter<'_> {
                 let (high, low) = (self.path_of(*upper, above), self.path_of(*level, current));
                 // Revisions that share the type need no step.
                 if high.to_string() != low.to_string() {
-                    let (rise, fall) = &steps[*level];
+                    let (rise, _) = &steps[*level];
                     up.insert(0, step(&high, rise.get(current)));
-                    down.push(step(&low, fall.get(above)));
                     lowest = low;
                 }
             }
@@ -243,19 +275,8 @@ impl Emitter<'_> {
                     }
                 }
             });
-            writes.push(if down.is_empty() {
-                quote! { #cfg Revision::#revision => Ok(to_raw_value(&self)?), }
-            } else {
-                quote! {
-                    #cfg
-                    Revision::#revision => {
-                        let value = self;
-                        #(#down)*
-                        Ok(to_raw_value(&value)?)
-                    }
-                }
-            });
         }
+        let writes = self.writes(name, &chain, steps);
         let complete = chain.len() == self.family.models.len();
         let rest = if complete {
             let off = self.some_revision_off();
@@ -275,10 +296,49 @@ impl Emitter<'_> {
                     match revision { #(#reads)* #rest }
                 }
                 #[inline]
-                fn encode_at(self, revision: Revision) -> Result<Box<RawValue>, VersionError> {
-                    match revision { #(#writes)* #rest }
+                fn write_at(self, revision: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
+                    #writes
                 }
             }
+        }
+    }
+
+    /// The body that writes a type at a revision: one form after the other, until it is the
+    /// revision's.
+    fn writes(&self, name: &str, chain: &[(usize, String)], steps: &[Steps]) -> TokenStream {
+        let mut body = TokenStream::new();
+        let mut own = Vec::new();
+        for (depth, (level, current)) in chain.iter().enumerate() {
+            let high = depth.checked_sub(1).and_then(|before| chain.get(before));
+            if let Some((upper, above)) = high {
+                let low = self.path_of(*level, current);
+                // Revisions that share the type need no step.
+                if self.path_of(*upper, above).to_string() != low.to_string() {
+                    let cfg = self.revision_cfg(*level);
+                    let revisions = std::mem::take(&mut own);
+                    let step = step(&low, steps[*level].1.get(above));
+                    body.extend(quote! {
+                        #cfg
+                        if matches!(revision, #(Revision::#revisions)|*) {
+                            return Ok(out.write(&value)?);
+                        }
+                        #cfg
+                        #step
+                    });
+                }
+            }
+            own.push(revision_ident(&self.family.models[*level].revision));
+        }
+        let ends: Vec<_> = [chain.last(), chain.first()]
+            .into_iter()
+            .flatten()
+            .map(|(level, _)| revision_ident(&self.family.models[*level].revision))
+            .collect();
+        quote! {
+            known(#name, revision, #(Revision::#ends),*)?;
+            let value = self;
+            #body
+            Ok(out.write(&value)?)
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use mcp_client::types::json;
+use mcp_client::types::json::{self, Writer};
 use mcp_client::types::message::Sender;
 use mcp_client::types::revision::{VersionError, Versioned};
 use mcp_client::types::{Outcome, Request, Revision};
@@ -30,8 +30,8 @@ impl<T: Versioned> Versioned for Exact<T> {
         Ok(Self { result, text })
     }
 
-    fn encode_at(self, _: Revision) -> Result<Box<RawValue>, VersionError> {
-        Ok(self.text)
+    fn write_at(self, _: Revision, out: &mut Writer<'_>) -> Result<(), VersionError> {
+        Ok(out.write(&self.text)?)
     }
 }
 

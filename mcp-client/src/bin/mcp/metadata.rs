@@ -73,7 +73,7 @@ fn show(resource: &Resource, output: Output) -> Result<(), Failure> {
         }
     }
     for (name, value) in resource.metadata.iter().flatten() {
-        let value = serde_json::to_string(value).unwrap_or_default();
+        let value = mcp_client::types::json::to_string(value).unwrap_or_default();
         output.indented(&format!("{name}: {value}"))?;
     }
     Ok(())

@@ -47,7 +47,7 @@ impl Output {
 
     /// Prints a value as JSON.
     pub(crate) fn value(self, value: &impl Serialize) -> io::Result<()> {
-        self.json(&serde_json::to_string(value)?)
+        self.json(&mcp_client::types::json::to_string(value)?)
     }
 
     /// Writes bytes as they are, except to a terminal, which would obey them.

@@ -1,0 +1,245 @@
+//! [`Line`]: compact JSON in one line, and a member that the `_meta` of the outermost object gets.
+
+use std::io::{self, Write};
+
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
+use serde_json::value::RawValue;
+
+const META: &str = "_meta";
+
+/// How `serde_json` writes for us.
+pub(super) struct Line<'a>(Option<Added<'a>>);
+
+impl<'a> Line<'a> {
+    pub(super) fn new() -> Self {
+        Self(None)
+    }
+
+    /// Adds a member to the `_meta` of the outermost object, or a `_meta` with this member, unless
+    /// the object has it.
+    pub(super) fn adding(name: &'a str, value: &'a RawValue) -> Self {
+        Self(Some(Added {
+            name,
+            value,
+            depth: 0,
+            key: Key::None,
+            within: false,
+            found: false,
+            complete: false,
+            first: true,
+        }))
+    }
+}
+
+/// A member to add, and what was seen of the object so far.
+struct Added<'a> {
+    name: &'a str,
+    value: &'a RawValue,
+    /// How many objects and arrays are open.
+    depth: usize,
+    key: Key,
+    /// Whether the last member of the outermost object is `_meta`.
+    within: bool,
+    /// Whether it has a `_meta` at all.
+    found: bool,
+    /// Whether that has the member.
+    complete: bool,
+    /// Whether the object that matters, this or its `_meta`, has no members yet.
+    first: bool,
+}
+
+/// The name that is being written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// None that matters.
+    None,
+    Begun,
+    /// The one that is looked for, if it ends here.
+    Wanted,
+    Other,
+}
+
+impl Added<'_> {
+    /// Whether the members that are being written are those of the object or of its `_meta`.
+    fn matters(&self) -> bool {
+        self.depth == 1 || (self.depth == 2 && self.within)
+    }
+
+    fn wanted(&self) -> &str {
+        if self.depth == 1 { META } else { self.name }
+    }
+
+    fn open_object(&mut self) {
+        self.depth += 1;
+        if self.matters() {
+            self.first = true;
+        }
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.matters() {
+            self.first = false;
+        }
+    }
+
+    fn begin_key(&mut self) {
+        if self.matters() {
+            self.first = false;
+            self.key = Key::Begun;
+        }
+    }
+
+    /// A part of a text, which is the whole of it unless something needs an escape.
+    fn text(&mut self, part: &str) {
+        self.key = match self.key {
+            Key::None => Key::None,
+            Key::Begun if part == self.wanted() => Key::Wanted,
+            _ => Key::Other,
+        };
+    }
+
+    fn escape(&mut self) {
+        if self.key != Key::None {
+            self.key = Key::Other;
+        }
+    }
+
+    fn end_key(&mut self) {
+        let wanted = self.key == Key::Wanted;
+        match (self.key, self.depth) {
+            (Key::None, _) => {}
+            (_, 1) => {
+                self.within = wanted;
+                self.found |= wanted;
+            }
+            _ => self.complete |= wanted,
+        }
+        self.key = Key::None;
+    }
+
+    /// Writes what the object lacks that ends.
+    fn complete(&mut self, writer: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        let (open, close) = match self.depth {
+            1 if !self.found => ("\"_meta\":{", "}"),
+            2 if self.within && !self.complete => ("", ""),
+            _ => return Ok(()),
+        };
+        if !self.first {
+            writer.write_all(b",")?;
+        }
+        writer.write_all(open.as_bytes())?;
+        serde_json::to_writer(&mut *writer, self.name)?;
+        writer.write_all(b":")?;
+        raw(writer, self.value.get())?;
+        writer.write_all(close.as_bytes())
+    }
+}
+
+/// JSON that is there already, without line breaks: with one, what a peer has written could end
+/// our line and begin another message.
+fn raw(writer: &mut (impl Write + ?Sized), text: &str) -> io::Result<()> {
+    // The usual case; `contains` is much faster than to look at each character.
+    let bytes = text.as_bytes();
+    if !bytes.contains(&b'\n') && !bytes.contains(&b'\r') {
+        return writer.write_all(bytes);
+    }
+    // A line break in JSON is white space: within strings it is escaped.
+    for (at, part) in text.split(['\n', '\r']).enumerate() {
+        if at > 0 {
+            writer.write_all(b" ")?;
+        }
+        writer.write_all(part.as_bytes())?;
+    }
+    Ok(())
+}
+
+impl Formatter for Line<'_> {
+    #[inline]
+    fn begin_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.depth += 1;
+        }
+        writer.write_all(b"[")
+    }
+
+    #[inline]
+    fn end_array<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.close();
+        }
+        writer.write_all(b"]")
+    }
+
+    #[inline]
+    fn begin_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.open_object();
+        }
+        writer.write_all(b"{")
+    }
+
+    #[inline]
+    fn end_object<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.complete(writer)?;
+            added.close();
+        }
+        writer.write_all(b"}")
+    }
+
+    #[inline]
+    fn begin_object_key<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.begin_key();
+        }
+        if first {
+            Ok(())
+        } else {
+            writer.write_all(b",")
+        }
+    }
+
+    #[inline]
+    fn end_object_key<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.end_key();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.text(fragment);
+        }
+        writer.write_all(fragment.as_bytes())
+    }
+
+    fn write_char_escape<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
+        if let Some(added) = &mut self.0 {
+            added.escape();
+        }
+        CompactFormatter.write_char_escape(writer, escape)
+    }
+
+    fn write_raw_fragment<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        raw(writer, fragment)
+    }
+}
