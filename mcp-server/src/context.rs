@@ -178,9 +178,6 @@ pub(crate) fn notification<P: Versioned>(
     method: &'static str,
     params: P,
 ) -> Result<Vec<u8>, HandlerError> {
-    if revision == Revision::LATEST {
-        return modern(method, &params);
-    }
     let mut message = Vec::with_capacity(256);
     rpc::write_notification_at(&mut message, method, params, revision).map_err(
         |error| match error {

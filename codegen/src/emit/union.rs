@@ -200,9 +200,10 @@ impl Scope<'_> {
                 quote! { #cfg fn from_null<E: serde::de::Error>() -> Result<Self, E> { #value } }
             }
             JsonKind::Bool => {
-                let read = match self.model.resolve(&variant.ty) {
-                    Ty::Bool => quote! { Ok(Self::#name(value)) },
-                    _ => quote! { codec::from_part(&Value::Bool(value)).map(Self::#name) },
+                let read = if let Ty::Bool = self.model.resolve(&variant.ty) {
+                    quote! { Ok(Self::#name(value)) }
+                } else {
+                    quote! { codec::from_part(&Value::Bool(value)).map(Self::#name) }
                 };
                 quote! {
                     #cfg
@@ -287,18 +288,13 @@ impl Scope<'_> {
                     let (cfg, take) = (cfg(&variant.features), self.take(variant));
                     quote! { #cfg #(#values)|* => #take }
                 });
-                let absent = match absent {
-                    Some(at) => {
-                        let variant = format_ident!("{}", union.variants[*at].ident);
-                        quote! {
-                            codec::Tagged::Absent(text) => {
-                                codec::from_text(&text).map(Self::#variant)
-                            }
-                        }
+                let absent = if let Some(at) = absent {
+                    let variant = format_ident!("{}", union.variants[*at].ident);
+                    quote! {
+                        codec::Tagged::Absent(text) => codec::from_text(&text).map(Self::#variant)
                     }
-                    None => quote! {
-                        codec::Tagged::Absent(_) => Err(codec::missing_tag(#tag))
-                    },
+                } else {
+                    quote! { codec::Tagged::Absent(_) => Err(codec::missing_tag(#tag)) }
                 };
                 quote! {
                     #signature {

@@ -23,9 +23,7 @@ impl<'a> Line<'a> {
             value,
             depth: 0,
             key: Key::None,
-            within: false,
-            found: false,
-            complete: false,
+            meta: Meta::Missing,
             first: true,
         }))
     }
@@ -38,14 +36,20 @@ struct Added<'a> {
     /// How many objects and arrays are open.
     depth: usize,
     key: Key,
-    /// Whether the last member of the outermost object is `_meta`.
-    within: bool,
-    /// Whether it has a `_meta` at all.
-    found: bool,
-    /// Whether that has the member.
-    complete: bool,
+    meta: Meta,
     /// Whether the object that matters, this or its `_meta`, has no members yet.
     first: bool,
+}
+
+/// What was seen of the outermost object's `_meta`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meta {
+    Missing,
+    /// It is the last member, so far without the one to add.
+    Incomplete,
+    /// It is the last member, with the one to add.
+    Complete,
+    Passed,
 }
 
 /// The name that is being written.
@@ -62,7 +66,8 @@ enum Key {
 impl Added<'_> {
     /// Whether the members that are being written are those of the object or of its `_meta`.
     fn matters(&self) -> bool {
-        self.depth == 1 || (self.depth == 2 && self.within)
+        let within = matches!(self.meta, Meta::Incomplete | Meta::Complete);
+        self.depth == 1 || (self.depth == 2 && within)
     }
 
     fn wanted(&self) -> &str {
@@ -109,20 +114,19 @@ impl Added<'_> {
         let wanted = self.key == Key::Wanted;
         match (self.key, self.depth) {
             (Key::None, _) => {}
-            (_, 1) => {
-                self.within = wanted;
-                self.found |= wanted;
-            }
-            _ => self.complete |= wanted,
+            (_, 1) if wanted => self.meta = Meta::Incomplete,
+            (_, 1) if self.meta != Meta::Missing => self.meta = Meta::Passed,
+            (_, 2) if wanted => self.meta = Meta::Complete,
+            _ => {}
         }
         self.key = Key::None;
     }
 
     /// Writes what the object lacks that ends.
     fn complete(&mut self, writer: &mut (impl Write + ?Sized)) -> io::Result<()> {
-        let (open, close) = match self.depth {
-            1 if !self.found => ("\"_meta\":{", "}"),
-            2 if self.within && !self.complete => ("", ""),
+        let (open, close) = match (self.depth, self.meta) {
+            (1, Meta::Missing) => ("\"_meta\":{", "}"),
+            (2, Meta::Incomplete) => ("", ""),
             _ => return Ok(()),
         };
         if !self.first {
