@@ -1,11 +1,10 @@
 //! Changes that peers can subscribe to: [`Change`], the [`Bus`] that carries them between
 //! processes, and the hub that hands them to the subscribers of this one.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
-
-use crate::uris::Uris;
 
 /// Something changed that peers may have subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -168,13 +167,14 @@ struct Pending {
     tools: bool,
     prompts: bool,
     resources: bool,
-    updated: Uris,
+    /// Not bounded but by how many resources there are, so no list.
+    updated: BTreeSet<String>,
 }
 
 impl Pending {
     #[cfg(feature = "versioned-resources")]
     fn is_empty(&self) -> bool {
-        !(self.tools || self.prompts || self.resources) && self.updated.all().is_empty()
+        !(self.tools || self.prompts || self.resources) && self.updated.is_empty()
     }
 }
 
@@ -235,7 +235,7 @@ impl Subscriber {
         } else if std::mem::take(&mut pending.resources) {
             Some(Change::Resources)
         } else {
-            pending.updated.pop().map(Change::Resource)
+            pending.updated.pop_first().map(Change::Resource)
         }
     }
 }

@@ -28,11 +28,6 @@ impl Uris {
         self.place(uri).is_ok()
     }
 
-    /// Takes the first one out.
-    pub(crate) fn pop(&mut self) -> Option<String> {
-        (!self.0.is_empty()).then(|| self.0.remove(0))
-    }
-
     pub(crate) fn all(&self) -> &[String] {
         &self.0
     }

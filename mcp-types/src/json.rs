@@ -1,10 +1,9 @@
 //! JSON values that lose nothing: members keep their order, integers stay integers, floats stay
 //! floats, whichever features of `serde_json` other crates switch on.
 //!
-//! [`Value`] and [`Object`] hold what the protocol leaves open. They are deserializers, too: a
-//! union reads its members into an [`Object`] and decodes a variant from it by [`Members`].
-//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed;
-//! [`to_string`], [`to_raw`] and [`Writer`] encode any.
+//! [`Value`] and [`Object`] hold what the protocol leaves open; they are deserializers, too.
+//! [`from_str`], [`from_slice`] and [`from_value`] decode any type and say where it failed.
+//! [`Writer`] and [`to_string`] encode any type in one line.
 
 mod convert;
 mod de;
@@ -33,6 +32,5 @@ pub(crate) use number::arbitrary_precision as hides_numbers;
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;
-pub(crate) use ser::into_string;
 pub use ser::{Writer, to_raw, to_string};
 pub use value::Value;

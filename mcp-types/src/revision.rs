@@ -2,8 +2,9 @@
 
 use crate::convert::ConvertError;
 use crate::error::DecodeError;
-use crate::json::{self, Writer};
+use crate::json::Writer;
 use crate::revisions::Revision;
+use serde::ser::Error as _;
 use serde_json::value::RawValue;
 use std::fmt;
 use std::str::FromStr;
@@ -85,7 +86,8 @@ impl Revision {
     pub fn encode_text<T: Versioned>(self, value: T) -> Result<String, VersionError> {
         let mut buffer = Vec::with_capacity(256);
         value.write_at(self, &mut Writer::new(&mut buffer))?;
-        Ok(json::into_string(buffer)?)
+        let text = String::from_utf8(buffer);
+        Ok(text.map_err(serde_json::Error::custom)?)
     }
 }
 

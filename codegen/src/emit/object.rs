@@ -112,9 +112,14 @@ impl Scope<'_> {
             } else {
                 quote! { Some(#value) }
             };
+            // Generic ones are compiled by who calls them; so are these then, with what drops the
+            // old value.
+            let generic = parameter.to_string().starts_with("impl");
+            let inline = (!generic).then(|| quote! { #[inline] });
             setters.push(quote! {
                 #text
                 #cfg
+                #inline
                 #[must_use]
                 pub fn #name(mut self, #name: #parameter) -> Self {
                     self.#name = #value;

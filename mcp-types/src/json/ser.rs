@@ -60,7 +60,7 @@ impl std::fmt::Debug for Writer<'_> {
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let mut buffer = Vec::with_capacity(128);
     Writer::new(&mut buffer).write(value)?;
-    into_string(buffer)
+    String::from_utf8(buffer).map_err(serde::ser::Error::custom)
 }
 
 /// Encodes anything as text that can stand in other values, by a [`Writer`].
@@ -70,9 +70,4 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String>
 /// As [`to_string`].
 pub fn to_raw<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Box<RawValue>> {
     RawValue::from_string(to_string(value)?)
-}
-
-/// What a [`Writer`] has written, as text.
-pub(crate) fn into_string(buffer: Vec<u8>) -> serde_json::Result<String> {
-    String::from_utf8(buffer).map_err(serde::ser::Error::custom)
 }

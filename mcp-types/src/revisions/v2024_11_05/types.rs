@@ -32,6 +32,7 @@ impl Annotated {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -252,6 +253,7 @@ impl CallToolResult {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -740,6 +742,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `modelPreferences`.
+    #[inline]
     #[must_use]
     pub fn model_preferences(mut self, model_preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(model_preferences);
@@ -1575,6 +1578,7 @@ impl ListResourcesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -1741,6 +1745,7 @@ impl ListToolsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -2167,6 +2172,7 @@ impl Resource {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -2174,6 +2180,7 @@ impl Resource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -2361,6 +2368,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `prompts`.
+    #[inline]
     #[must_use]
     pub fn prompts(mut self, prompts: PromptsCapability) -> Self {
         self.prompts = Some(prompts);
@@ -2368,6 +2376,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `resources`.
+    #[inline]
     #[must_use]
     pub fn resources(mut self, resources: ResourcesCapability) -> Self {
         self.resources = Some(resources);
@@ -2375,6 +2384,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `tools`.
+    #[inline]
     #[must_use]
     pub fn tools(mut self, tools: ToolsCapability) -> Self {
         self.tools = Some(tools);

@@ -126,6 +126,7 @@ impl AudioContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -452,6 +453,7 @@ impl CallToolResult {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -553,6 +555,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `roots`.
+    #[inline]
     #[must_use]
     pub fn roots(mut self, roots: RootsCapability) -> Self {
         self.roots = Some(roots);
@@ -1152,6 +1155,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `modelPreferences`.
+    #[inline]
     #[must_use]
     pub fn model_preferences(mut self, model_preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(model_preferences);
@@ -1617,6 +1621,7 @@ impl EmbeddedResource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -1859,6 +1864,7 @@ impl ImageContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -2561,6 +2567,7 @@ impl ListPromptsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -2728,6 +2735,7 @@ impl ListResourceTemplatesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -2894,6 +2902,7 @@ impl ListResourcesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -3061,6 +3070,7 @@ impl ListRootsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -3213,6 +3223,7 @@ impl ListToolsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -3485,6 +3496,7 @@ impl PromptArgument {
     }
 
     /// Sets `required`.
+    #[inline]
     #[must_use]
     pub fn required(mut self, required: bool) -> Self {
         self.required = Some(required);
@@ -3877,6 +3889,7 @@ impl Resource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -3884,6 +3897,7 @@ impl Resource {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -4147,6 +4161,7 @@ impl ResourceTemplate {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -4658,6 +4673,7 @@ impl TextContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -4836,6 +4852,7 @@ impl Tool {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);

@@ -194,6 +194,7 @@ impl CallToolResult {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -446,6 +447,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `roots`.
+    #[inline]
     #[must_use]
     pub fn roots(mut self, roots: RootsCapability) -> Self {
         self.roots = Some(roots);
@@ -943,6 +945,7 @@ impl CompleteRequestParams {
     }
 
     /// Sets `context`.
+    #[inline]
     #[must_use]
     pub fn context(mut self, context: CompletionContext) -> Self {
         self.context = Some(context);
@@ -1211,6 +1214,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `modelPreferences`.
+    #[inline]
     #[must_use]
     pub fn model_preferences(mut self, model_preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(model_preferences);
@@ -2763,6 +2767,7 @@ impl InitializedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -3015,6 +3020,7 @@ impl JSONRPCNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -3099,6 +3105,7 @@ impl JSONRPCRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -3333,6 +3340,7 @@ impl ListPromptsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -3500,6 +3508,7 @@ impl ListResourceTemplatesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -3666,6 +3675,7 @@ impl ListResourcesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -3833,6 +3843,7 @@ impl ListRootsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -3906,6 +3917,7 @@ impl ListToolsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -4226,6 +4238,7 @@ impl Notification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -4420,6 +4433,7 @@ impl PaginatedRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -4495,6 +4509,7 @@ impl PingRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -4958,6 +4973,7 @@ impl PromptListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -5234,6 +5250,7 @@ impl Request {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -5348,6 +5365,7 @@ impl Resource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -5355,6 +5373,7 @@ impl Resource {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -5515,6 +5534,7 @@ impl ResourceLink {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -5522,6 +5542,7 @@ impl ResourceLink {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -5651,6 +5672,7 @@ impl ResourceListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -5762,6 +5784,7 @@ impl ResourceTemplate {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -6009,6 +6032,7 @@ impl RootsListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -6189,6 +6213,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `prompts`.
+    #[inline]
     #[must_use]
     pub fn prompts(mut self, prompts: PromptsCapability) -> Self {
         self.prompts = Some(prompts);
@@ -6196,6 +6221,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `resources`.
+    #[inline]
     #[must_use]
     pub fn resources(mut self, resources: ResourcesCapability) -> Self {
         self.resources = Some(resources);
@@ -6203,6 +6229,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `tools`.
+    #[inline]
     #[must_use]
     pub fn tools(mut self, tools: ToolsCapability) -> Self {
         self.tools = Some(tools);
@@ -6880,6 +6907,7 @@ impl StringSchema {
     }
 
     /// Sets `minLength`.
+    #[inline]
     #[must_use]
     pub fn min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
@@ -6887,6 +6915,7 @@ impl StringSchema {
     }
 
     /// Sets `maxLength`.
+    #[inline]
     #[must_use]
     pub fn max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
@@ -7324,6 +7353,7 @@ impl Tool {
     }
 
     /// Sets `outputSchema`.
+    #[inline]
     #[must_use]
     pub fn output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
         self.output_schema = Some(output_schema);
@@ -7331,6 +7361,7 @@ impl Tool {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
@@ -7441,6 +7472,7 @@ impl ToolListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);

@@ -204,6 +204,7 @@ impl CallToolRequestParams {
     }
 
     /// Sets `task`.
+    #[inline]
     #[must_use]
     pub fn task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
@@ -211,6 +212,7 @@ impl CallToolRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -312,6 +314,7 @@ impl CallToolResult {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -626,6 +629,7 @@ impl CancelTaskResult {
     }
 
     /// Sets `pollInterval`.
+    #[inline]
     #[must_use]
     pub fn poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
@@ -915,6 +919,7 @@ impl RootsCapability {
     }
 
     /// Sets `listChanged`.
+    #[inline]
     #[must_use]
     pub fn list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
@@ -1125,6 +1130,7 @@ impl ClientTaskRequests {
     }
 
     /// Sets `sampling`.
+    #[inline]
     #[must_use]
     pub fn sampling(mut self, sampling: SamplingTasks) -> Self {
         self.sampling = Some(sampling);
@@ -1132,6 +1138,7 @@ impl ClientTaskRequests {
     }
 
     /// Sets `elicitation`.
+    #[inline]
     #[must_use]
     pub fn elicitation(mut self, elicitation: ElicitationTasks) -> Self {
         self.elicitation = Some(elicitation);
@@ -1225,6 +1232,7 @@ impl ClientTasksCapability {
     }
 
     /// Sets `requests`.
+    #[inline]
     #[must_use]
     pub fn requests(mut self, requests: ClientTaskRequests) -> Self {
         self.requests = Some(requests);
@@ -1327,6 +1335,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `roots`.
+    #[inline]
     #[must_use]
     pub fn roots(mut self, roots: RootsCapability) -> Self {
         self.roots = Some(roots);
@@ -1334,6 +1343,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `sampling`.
+    #[inline]
     #[must_use]
     pub fn sampling(mut self, sampling: SamplingCapability) -> Self {
         self.sampling = Some(sampling);
@@ -1341,6 +1351,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `elicitation`.
+    #[inline]
     #[must_use]
     pub fn elicitation(mut self, elicitation: ElicitationCapability) -> Self {
         self.elicitation = Some(elicitation);
@@ -1348,6 +1359,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `tasks`.
+    #[inline]
     #[must_use]
     pub fn tasks(mut self, tasks: ClientTasksCapability) -> Self {
         self.tasks = Some(tasks);
@@ -2075,6 +2087,7 @@ impl CompleteRequestParams {
     }
 
     /// Sets `context`.
+    #[inline]
     #[must_use]
     pub fn context(mut self, context: CompletionContext) -> Self {
         self.context = Some(context);
@@ -2082,6 +2095,7 @@ impl CompleteRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -2167,6 +2181,7 @@ impl Completion {
     }
 
     /// Sets `total`.
+    #[inline]
     #[must_use]
     pub fn total(mut self, total: i64) -> Self {
         self.total = Some(total);
@@ -2174,6 +2189,7 @@ impl Completion {
     }
 
     /// Sets `hasMore`.
+    #[inline]
     #[must_use]
     pub fn has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
@@ -2460,6 +2476,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `modelPreferences`.
+    #[inline]
     #[must_use]
     pub fn model_preferences(mut self, model_preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(model_preferences);
@@ -2512,6 +2529,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `toolChoice`.
+    #[inline]
     #[must_use]
     pub fn tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
@@ -2519,6 +2537,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `task`.
+    #[inline]
     #[must_use]
     pub fn task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
@@ -2526,6 +2545,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -3028,6 +3048,7 @@ impl ElicitRequestFormParams {
     }
 
     /// Sets `task`.
+    #[inline]
     #[must_use]
     pub fn task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
@@ -3035,6 +3056,7 @@ impl ElicitRequestFormParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -3215,6 +3237,7 @@ impl ElicitRequestURLParams {
     }
 
     /// Sets `task`.
+    #[inline]
     #[must_use]
     pub fn task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
@@ -3222,6 +3245,7 @@ impl ElicitRequestURLParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -3669,6 +3693,7 @@ impl GetPromptRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -4328,6 +4353,7 @@ impl GetTaskResult {
     }
 
     /// Sets `pollInterval`.
+    #[inline]
     #[must_use]
     pub fn poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
@@ -4565,6 +4591,7 @@ impl InitializeRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -4816,6 +4843,7 @@ impl InitializedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -5130,6 +5158,7 @@ impl ListPromptsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -5312,6 +5341,7 @@ impl ListResourceTemplatesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -5493,6 +5523,7 @@ impl ListResourcesRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -5675,6 +5706,7 @@ impl ListRootsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -5862,6 +5894,7 @@ impl ListTasksRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -6066,6 +6099,7 @@ impl ListToolsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -6497,6 +6531,7 @@ impl PaginatedRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
@@ -6594,6 +6629,7 @@ impl PaginatedRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -6777,6 +6813,7 @@ impl PingRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
@@ -7060,6 +7097,7 @@ impl PromptListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -7223,6 +7261,7 @@ impl ReadResourceRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -7444,6 +7483,7 @@ impl RequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -7517,6 +7557,7 @@ impl ResourceListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -7597,6 +7638,7 @@ impl ResourceRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -7915,6 +7957,7 @@ impl RootsListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -8247,6 +8290,7 @@ impl ServerTaskRequests {
     }
 
     /// Sets `tools`.
+    #[inline]
     #[must_use]
     pub fn tools(mut self, tools: ToolTasks) -> Self {
         self.tools = Some(tools);
@@ -8336,6 +8380,7 @@ impl ServerTasksCapability {
     }
 
     /// Sets `requests`.
+    #[inline]
     #[must_use]
     pub fn requests(mut self, requests: ServerTaskRequests) -> Self {
         self.requests = Some(requests);
@@ -8453,6 +8498,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `prompts`.
+    #[inline]
     #[must_use]
     pub fn prompts(mut self, prompts: PromptsCapability) -> Self {
         self.prompts = Some(prompts);
@@ -8460,6 +8506,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `resources`.
+    #[inline]
     #[must_use]
     pub fn resources(mut self, resources: ResourcesCapability) -> Self {
         self.resources = Some(resources);
@@ -8467,6 +8514,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `tools`.
+    #[inline]
     #[must_use]
     pub fn tools(mut self, tools: ToolsCapability) -> Self {
         self.tools = Some(tools);
@@ -8474,6 +8522,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `tasks`.
+    #[inline]
     #[must_use]
     pub fn tasks(mut self, tasks: ServerTasksCapability) -> Self {
         self.tasks = Some(tasks);
@@ -9268,6 +9317,7 @@ impl SetLevelRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -9449,6 +9499,7 @@ impl SubscribeRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -9559,6 +9610,7 @@ impl Task {
     }
 
     /// Sets `pollInterval`.
+    #[inline]
     #[must_use]
     pub fn poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
@@ -9676,6 +9728,7 @@ impl TaskAugmentedRequestParams {
     }
 
     /// Sets `task`.
+    #[inline]
     #[must_use]
     pub fn task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
@@ -9683,6 +9736,7 @@ impl TaskAugmentedRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -9758,6 +9812,7 @@ impl TaskMetadata {
     }
 
     /// Sets `ttl`.
+    #[inline]
     #[must_use]
     pub fn ttl(mut self, ttl: i64) -> Self {
         self.ttl = Some(ttl);
@@ -10057,6 +10112,7 @@ impl TaskStatusNotificationParams {
     }
 
     /// Sets `pollInterval`.
+    #[inline]
     #[must_use]
     pub fn poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
@@ -10412,6 +10468,7 @@ impl Tool {
     }
 
     /// Sets `execution`.
+    #[inline]
     #[must_use]
     pub fn execution(mut self, execution: ToolExecution) -> Self {
         self.execution = Some(execution);
@@ -10419,6 +10476,7 @@ impl Tool {
     }
 
     /// Sets `outputSchema`.
+    #[inline]
     #[must_use]
     pub fn output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
         self.output_schema = Some(output_schema);
@@ -10426,6 +10484,7 @@ impl Tool {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
@@ -10690,6 +10749,7 @@ impl ToolListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -10790,6 +10850,7 @@ impl ToolResultContent {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -11226,6 +11287,7 @@ impl UnsubscribeRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);

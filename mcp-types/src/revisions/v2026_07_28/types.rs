@@ -145,6 +145,7 @@ impl AudioContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -426,6 +427,7 @@ impl BlobResourceContents {
 
     /// Sets `annotations`.
     #[cfg(feature = "sep-2093")]
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -434,6 +436,7 @@ impl BlobResourceContents {
 
     /// Sets `size`.
     #[cfg(feature = "sep-2093")]
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -621,6 +624,7 @@ impl BooleanSchema {
     }
 
     /// Sets `default`.
+    #[inline]
     #[must_use]
     pub fn default(mut self, default: bool) -> Self {
         self.default = Some(default);
@@ -782,6 +786,7 @@ impl CacheableResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -1153,6 +1158,7 @@ impl CallToolResult {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -1160,6 +1166,7 @@ impl CallToolResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -1541,6 +1548,7 @@ impl CancelledNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -1821,6 +1829,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `sampling`.
+    #[inline]
     #[must_use]
     pub fn sampling(mut self, sampling: SamplingCapability) -> Self {
         self.sampling = Some(sampling);
@@ -1828,6 +1837,7 @@ impl ClientCapabilities {
     }
 
     /// Sets `elicitation`.
+    #[inline]
     #[must_use]
     pub fn elicitation(mut self, elicitation: ElicitationCapability) -> Self {
         self.elicitation = Some(elicitation);
@@ -2593,6 +2603,7 @@ impl CompleteRequestParams {
     }
 
     /// Sets `context`.
+    #[inline]
     #[must_use]
     pub fn context(mut self, context: CompletionContext) -> Self {
         self.context = Some(context);
@@ -2683,6 +2694,7 @@ impl Completion {
     }
 
     /// Sets `total`.
+    #[inline]
     #[must_use]
     pub fn total(mut self, total: i64) -> Self {
         self.total = Some(total);
@@ -2690,6 +2702,7 @@ impl Completion {
     }
 
     /// Sets `hasMore`.
+    #[inline]
     #[must_use]
     pub fn has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
@@ -2799,6 +2812,7 @@ impl CompleteResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -3270,6 +3284,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `modelPreferences`.
+    #[inline]
     #[must_use]
     pub fn model_preferences(mut self, model_preferences: ModelPreferences) -> Self {
         self.model_preferences = Some(model_preferences);
@@ -3322,6 +3337,7 @@ impl CreateMessageRequestParams {
     }
 
     /// Sets `toolChoice`.
+    #[inline]
     #[must_use]
     pub fn tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
@@ -3883,6 +3899,7 @@ impl DiscoverResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -4873,6 +4890,7 @@ impl EmbeddedResource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -5432,6 +5450,7 @@ impl GetPromptResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -6082,6 +6101,7 @@ impl ImageContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -6443,6 +6463,7 @@ impl InputRequiredResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -7737,6 +7758,7 @@ impl ListPromptsResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -8081,6 +8103,7 @@ impl ListResourceTemplatesResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -8433,6 +8456,7 @@ impl ListResourcesResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -8712,6 +8736,7 @@ impl ListRootsRequest {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: ListRootsRequestParams) -> Self {
         self.params = Some(params);
@@ -9031,6 +9056,7 @@ impl ListToolsResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -9436,6 +9462,7 @@ impl LoggingMessageNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -10262,6 +10289,7 @@ impl NotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -10783,6 +10811,7 @@ impl PaginatedResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -11200,6 +11229,7 @@ impl ProgressNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -11446,6 +11476,7 @@ impl PromptArgument {
     }
 
     /// Sets `required`.
+    #[inline]
     #[must_use]
     pub fn required(mut self, required: bool) -> Self {
         self.required = Some(required);
@@ -11555,6 +11586,7 @@ impl PromptListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -12036,6 +12068,7 @@ impl ReadResourceResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -12389,6 +12422,7 @@ impl RequestMetaObject {
     }
 
     /// Sets `io.modelcontextprotocol/clientInfo`.
+    #[inline]
     #[must_use]
     pub fn client_info(mut self, client_info: Implementation) -> Self {
         self.client_info = Some(client_info);
@@ -12658,6 +12692,7 @@ impl Resource {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -12665,6 +12700,7 @@ impl Resource {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -13091,6 +13127,7 @@ impl ResourceLink {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -13098,6 +13135,7 @@ impl ResourceLink {
     }
 
     /// Sets `size`.
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -13369,6 +13407,7 @@ impl ResourceListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -13558,6 +13597,7 @@ impl ResourceTemplate {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -13852,6 +13892,7 @@ impl ResourceUpdatedNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -13939,6 +13980,7 @@ impl ResultObject {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -14021,6 +14063,7 @@ impl ResultMetaObject {
     }
 
     /// Sets `io.modelcontextprotocol/serverInfo`.
+    #[inline]
     #[must_use]
     pub fn server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
@@ -14521,6 +14564,7 @@ impl PromptsCapability {
     }
 
     /// Sets `listChanged`.
+    #[inline]
     #[must_use]
     pub fn list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
@@ -14594,6 +14638,7 @@ impl ResourcesCapability {
     }
 
     /// Sets `subscribe`.
+    #[inline]
     #[must_use]
     pub fn subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
@@ -14601,6 +14646,7 @@ impl ResourcesCapability {
     }
 
     /// Sets `listChanged`.
+    #[inline]
     #[must_use]
     pub fn list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
@@ -14674,6 +14720,7 @@ impl ToolsCapability {
     }
 
     /// Sets `listChanged`.
+    #[inline]
     #[must_use]
     pub fn list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
@@ -14788,6 +14835,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `prompts`.
+    #[inline]
     #[must_use]
     pub fn prompts(mut self, prompts: PromptsCapability) -> Self {
         self.prompts = Some(prompts);
@@ -14795,6 +14843,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `resources`.
+    #[inline]
     #[must_use]
     pub fn resources(mut self, resources: ResourcesCapability) -> Self {
         self.resources = Some(resources);
@@ -14802,6 +14851,7 @@ impl ServerCapabilities {
     }
 
     /// Sets `tools`.
+    #[inline]
     #[must_use]
     pub fn tools(mut self, tools: ToolsCapability) -> Self {
         self.tools = Some(tools);
@@ -15538,6 +15588,7 @@ impl StringSchema {
     }
 
     /// Sets `minLength`.
+    #[inline]
     #[must_use]
     pub fn min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
@@ -15545,6 +15596,7 @@ impl StringSchema {
     }
 
     /// Sets `maxLength`.
+    #[inline]
     #[must_use]
     pub fn max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
@@ -15679,6 +15731,7 @@ impl SubscriptionFilter {
     }
 
     /// Sets `toolsListChanged`.
+    #[inline]
     #[must_use]
     pub fn tools_list_changed(mut self, tools_list_changed: bool) -> Self {
         self.tools_list_changed = Some(tools_list_changed);
@@ -15686,6 +15739,7 @@ impl SubscriptionFilter {
     }
 
     /// Sets `promptsListChanged`.
+    #[inline]
     #[must_use]
     pub fn prompts_list_changed(mut self, prompts_list_changed: bool) -> Self {
         self.prompts_list_changed = Some(prompts_list_changed);
@@ -15693,6 +15747,7 @@ impl SubscriptionFilter {
     }
 
     /// Sets `resourcesListChanged`.
+    #[inline]
     #[must_use]
     pub fn resources_list_changed(mut self, resources_list_changed: bool) -> Self {
         self.resources_list_changed = Some(resources_list_changed);
@@ -15917,6 +15972,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -16283,6 +16339,7 @@ impl SubscriptionsListenResultMetaObject {
     }
 
     /// Sets `io.modelcontextprotocol/serverInfo`.
+    #[inline]
     #[must_use]
     pub fn server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
@@ -16460,6 +16517,7 @@ impl TextContent {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -16655,6 +16713,7 @@ impl TextResourceContents {
 
     /// Sets `annotations`.
     #[cfg(feature = "sep-2093")]
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
@@ -16663,6 +16722,7 @@ impl TextResourceContents {
 
     /// Sets `size`.
     #[cfg(feature = "sep-2093")]
+    #[inline]
     #[must_use]
     pub fn size(mut self, size: i64) -> Self {
         self.size = Some(size);
@@ -16990,6 +17050,7 @@ impl TitledMultiSelectEnumSchema {
     }
 
     /// Sets `minItems`.
+    #[inline]
     #[must_use]
     pub fn min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
@@ -16997,6 +17058,7 @@ impl TitledMultiSelectEnumSchema {
     }
 
     /// Sets `maxItems`.
+    #[inline]
     #[must_use]
     pub fn max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
@@ -17397,6 +17459,7 @@ impl Tool {
     }
 
     /// Sets `outputSchema`.
+    #[inline]
     #[must_use]
     pub fn output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
         self.output_schema = Some(output_schema);
@@ -17404,6 +17467,7 @@ impl Tool {
     }
 
     /// Sets `annotations`.
+    #[inline]
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
@@ -17546,6 +17610,7 @@ impl ToolAnnotations {
     }
 
     /// Sets `readOnlyHint`.
+    #[inline]
     #[must_use]
     pub fn read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
@@ -17553,6 +17618,7 @@ impl ToolAnnotations {
     }
 
     /// Sets `destructiveHint`.
+    #[inline]
     #[must_use]
     pub fn destructive_hint(mut self, destructive_hint: bool) -> Self {
         self.destructive_hint = Some(destructive_hint);
@@ -17560,6 +17626,7 @@ impl ToolAnnotations {
     }
 
     /// Sets `idempotentHint`.
+    #[inline]
     #[must_use]
     pub fn idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
@@ -17567,6 +17634,7 @@ impl ToolAnnotations {
     }
 
     /// Sets `openWorldHint`.
+    #[inline]
     #[must_use]
     pub fn open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
@@ -17823,6 +17891,7 @@ impl ToolListChangedNotification {
     }
 
     /// Sets `params`.
+    #[inline]
     #[must_use]
     pub fn params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
@@ -17925,6 +17994,7 @@ impl ToolResultContent {
     }
 
     /// Sets `isError`.
+    #[inline]
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
@@ -18464,6 +18534,7 @@ impl UntitledMultiSelectEnumSchema {
     }
 
     /// Sets `minItems`.
+    #[inline]
     #[must_use]
     pub fn min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
@@ -18471,6 +18542,7 @@ impl UntitledMultiSelectEnumSchema {
     }
 
     /// Sets `maxItems`.
+    #[inline]
     #[must_use]
     pub fn max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
@@ -18816,6 +18888,7 @@ impl Task {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -18982,6 +19055,7 @@ impl WorkingTask {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -19152,6 +19226,7 @@ impl InputRequiredTask {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -19327,6 +19402,7 @@ impl CompletedTask {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -19502,6 +19578,7 @@ impl FailedTask {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -19672,6 +19749,7 @@ impl CancelledTask {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -19975,6 +20053,7 @@ impl CreateTaskResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -19989,6 +20068,7 @@ impl CreateTaskResult {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -20254,6 +20334,7 @@ impl GetTaskRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -20363,6 +20444,7 @@ impl GetTaskResultWorking {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -20377,6 +20459,7 @@ impl GetTaskResultWorking {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -20553,6 +20636,7 @@ impl GetTaskResultInputRequired {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -20567,6 +20651,7 @@ impl GetTaskResultInputRequired {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -20748,6 +20833,7 @@ impl GetTaskResultCompleted {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -20762,6 +20848,7 @@ impl GetTaskResultCompleted {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -20942,6 +21029,7 @@ impl GetTaskResultFailed {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -20956,6 +21044,7 @@ impl GetTaskResultFailed {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -21132,6 +21221,7 @@ impl GetTaskResultCancelled {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -21146,6 +21236,7 @@ impl GetTaskResultCancelled {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -21573,6 +21664,7 @@ impl UpdateTaskRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -21676,6 +21768,7 @@ impl UpdateTaskResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -21875,6 +21968,7 @@ impl CancelTaskRequestParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
@@ -21971,6 +22065,7 @@ impl CancelTaskResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22181,6 +22276,7 @@ impl TaskStatusNotificationParamsWorking {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22195,6 +22291,7 @@ impl TaskStatusNotificationParamsWorking {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -22367,6 +22464,7 @@ impl TaskStatusNotificationParamsInputRequired {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22381,6 +22479,7 @@ impl TaskStatusNotificationParamsInputRequired {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -22558,6 +22657,7 @@ impl TaskStatusNotificationParamsCompleted {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22572,6 +22672,7 @@ impl TaskStatusNotificationParamsCompleted {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -22748,6 +22849,7 @@ impl TaskStatusNotificationParamsFailed {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22762,6 +22864,7 @@ impl TaskStatusNotificationParamsFailed {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -22934,6 +23037,7 @@ impl TaskStatusNotificationParamsCancelled {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
@@ -22948,6 +23052,7 @@ impl TaskStatusNotificationParamsCancelled {
     }
 
     /// Sets `pollIntervalMs`.
+    #[inline]
     #[must_use]
     pub fn poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
@@ -23530,6 +23635,7 @@ impl ReadResourceMetadataResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -23865,6 +23971,7 @@ impl GetResourceResult {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
@@ -24684,6 +24791,7 @@ impl ResourceContentChangedNotificationParams {
     }
 
     /// Sets `_meta`.
+    #[inline]
     #[must_use]
     pub fn meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
