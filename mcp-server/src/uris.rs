@@ -32,6 +32,11 @@ impl Uris {
         &self.0
     }
 
+    #[cfg(feature = "versioned-resources")]
+    pub(crate) fn into_all(self) -> Vec<String> {
+        self.0
+    }
+
     /// The bytes of all of them.
     pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(String::len).sum()

@@ -47,17 +47,17 @@ impl Subscribed {
             if !state.uris.contains(&uri) {
                 added.insert(uri);
             }
+            // At once, since the sorted list is not meant for as many as a message can hold.
+            if state.uris.all().len() + added.all().len() > limit {
+                let what = format!("$.uris: more than {limit} subscriptions on this connection");
+                return Err(HandlerError::invalid_params(what));
+            }
         }
-        let bytes = state.uris.bytes() + added.bytes();
-        if state.uris.all().len() + added.all().len() > limit {
-            let what = format!("$.uris: more than {limit} subscriptions on this connection");
-            return Err(HandlerError::invalid_params(what));
-        }
-        if bytes > SUBSCRIBED_BYTES {
+        if state.uris.bytes() + added.bytes() > SUBSCRIBED_BYTES {
             let what = format!("$.uris: more than {SUBSCRIBED_BYTES} bytes on this connection");
             return Err(HandlerError::invalid_params(what));
         }
-        while let Some(uri) = added.pop() {
+        for uri in added.into_all() {
             state.uris.insert(uri);
         }
         let first = state.news.replace(news).is_none();
