@@ -19,12 +19,12 @@ mod writer;
 pub use super::base64::Base64Text;
 pub use super::cursor::Cursor;
 pub use super::id::{ProgressToken, RequestId};
-pub use super::json::{Map, Number, Object, Value};
+pub use super::json::{Map, Number, Object, Value, from_object};
 pub use extra::{Empty, Extra};
 pub use members::Members;
 pub use object::{FromMembers, Key, read_object, unknown_member};
 pub use reader::{Reader, integer};
-pub use shape::{Candidate, read_shape, shape_of};
+pub use shape::{Candidate, read_shape};
 pub use text::{FromText, OtherText, UnknownValue, parse_text, read_text_enum};
 pub use union::{
     Attempt, FromAny, Tagged, array, find_tag, first_of, from_part, from_text, missing_tag,

@@ -1,7 +1,7 @@
 //! Unions: enums whose decoder chooses by kind, tag or shape.
 
 use super::{EmitError, Scope, cfg, docs};
-use crate::discriminate::{Candidate, JsonKind, Objects, Plan, plan};
+use crate::discriminate::{Candidate, JsonKind, Objects, plan};
 use crate::model::{Kind, Ty, Union, Variant};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -95,26 +95,14 @@ impl Scope<'_> {
 
     fn union_reading(&self, union: &Union) -> TokenStream {
         let (ident, name, cfg_type) = (self.ident(), &self.def.name, cfg(&self.def.features));
-        let plan = self.plan(name, union);
+        let decide = self.emitter.hints.decide.get(name);
+        let plan = plan(self.model, name, union, decide);
         let mut hooks = Vec::new();
         for (kind, tried) in &plan.scalars {
             hooks.push(match tried.as_slice() {
                 [only] => self.scalar_hook(*kind, &union.variants[*only]),
                 several => self.several_hook(*kind, several.iter().map(|at| &union.variants[*at])),
             });
-        }
-        if let Some(candidates) = shapes_alone(&plan) {
-            let rows = rows(union, candidates);
-            return quote! {
-                #cfg_type
-                impl<'de> Deserialize<'de> for #ident {
-                    fn deserialize<D: Deserializer<'de>>(
-                        deserializer: D,
-                    ) -> Result<Self, D::Error> {
-                        codec::read_shape(deserializer, #name, #rows)
-                    }
-                }
-            };
         }
         let objects = self.object_hook(union, &plan.objects);
         let hooks = quote! { #(#hooks)* };
@@ -138,10 +126,6 @@ impl Scope<'_> {
                 #objects
             }
         }
-    }
-
-    fn plan(&self, name: &str, union: &Union) -> Plan {
-        plan(self.model, name, union, self.emitter.hints.decide.get(name))
     }
 
     /// Variants of one kind of value, tried in order.
@@ -246,16 +230,14 @@ impl Scope<'_> {
     fn take(&self, variant: &Variant) -> TokenStream {
         let name = format_ident!("{}", variant.ident);
         let kind = match &variant.ty {
-            Ty::Named(target) => self.model.get(target).map(|def| (target, &def.kind)),
+            Ty::Named(target) => self.model.get(target).map(|def| &def.kind),
             _ => None,
         };
         match kind {
-            Some((_, Kind::Object(_))) => {
+            Some(Kind::Object(_)) => {
                 quote! { codec::FromMembers::from_members(members).map(Self::#name) }
             }
-            Some((target, Kind::Union(union)))
-                if shapes_alone(&self.plan(target, union)).is_none() =>
-            {
+            Some(Kind::Union(_)) => {
                 quote! { codec::FromAny::from_object(members).map(Self::#name) }
             }
             _ => quote! {
@@ -311,17 +293,9 @@ impl Scope<'_> {
             }
             Objects::Shape(candidates) => {
                 let rows = rows(union, candidates);
-                quote! { #signature { codec::shape_of(members, #name, #rows) } }
+                quote! { #signature { codec::read_shape(members, #name, #rows) } }
             }
         }
-    }
-}
-
-/// The candidates of a union that has objects only, told apart by their shape.
-fn shapes_alone(plan: &Plan) -> Option<&[Candidate]> {
-    match &plan.objects {
-        Objects::Shape(candidates) if plan.scalars.is_empty() => Some(candidates),
-        _ => None,
     }
 }
 
@@ -362,7 +336,7 @@ fn row(union: &Union, candidate: &Candidate) -> TokenStream {
             required: &[#(#required),*],
             nested: &[#(#nested),*],
             texts: &[#(#consts),*],
-            take: |text| codec::from_text(text).map(Self::#name),
+            take: |object| codec::from_object(object).map(Self::#name),
         }
     }
 }

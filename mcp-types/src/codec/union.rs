@@ -69,7 +69,7 @@ pub fn read_union<'de, T: FromAny<'de>, D: Deserializer<'de>>(
 }
 
 /// What is expected in place of something else.
-pub(super) fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
+fn expect_forms(f: &mut fmt::Formatter<'_>, union: &str) -> fmt::Result {
     write!(f, "one of the forms of `{union}`")
 }
 

@@ -853,8 +853,18 @@ impl From<ListRootsResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ClientResult {
+    const NAME: &'static str = "ClientResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ClientResult",
             const {
                 &[
@@ -863,21 +873,23 @@ impl<'de> Deserialize<'de> for ClientResult {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |text| codec::from_text(text).map(Self::CreateMessage),
+                        take: |object| {
+                            codec::from_object(object).map(Self::CreateMessage)
+                        },
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListRoots),
+                        take: |object| codec::from_object(object).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                 ]
             },
@@ -1556,8 +1568,18 @@ impl From<BlobResourceContents> for AnyResourceContents {
 
 impl<'de> Deserialize<'de> for AnyResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for AnyResourceContents {
+    const NAME: &'static str = "AnyResourceContents";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "AnyResourceContents",
             const {
                 &[
@@ -1566,14 +1588,14 @@ impl<'de> Deserialize<'de> for AnyResourceContents {
                         required: &["text", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Text),
+                        take: |object| codec::from_object(object).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "BlobResourceContents",
                         required: &["blob", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Blob),
+                        take: |object| codec::from_object(object).map(Self::Blob),
                     },
                 ]
             },
@@ -2297,8 +2319,18 @@ impl From<JSONRPCNotification> for JSONRPCBatchRequestItem {
 
 impl<'de> Deserialize<'de> for JSONRPCBatchRequestItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCBatchRequestItem {
+    const NAME: &'static str = "JSONRPCBatchRequestItem";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCBatchRequestItem",
             const {
                 &[
@@ -2307,14 +2339,14 @@ impl<'de> Deserialize<'de> for JSONRPCBatchRequestItem {
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Request),
+                        take: |object| codec::from_object(object).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Notification),
+                        take: |object| codec::from_object(object).map(Self::Notification),
                     },
                 ]
             },
@@ -2366,8 +2398,18 @@ impl From<JSONRPCError> for JSONRPCBatchResponseItem {
 
 impl<'de> Deserialize<'de> for JSONRPCBatchResponseItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCBatchResponseItem {
+    const NAME: &'static str = "JSONRPCBatchResponseItem";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCBatchResponseItem",
             const {
                 &[
@@ -2376,14 +2418,14 @@ impl<'de> Deserialize<'de> for JSONRPCBatchResponseItem {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Error),
+                        take: |object| codec::from_object(object).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                 ]
             },
@@ -2488,7 +2530,7 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
     fn from_object<A: MapAccess<'de>>(
         members: codec::Members<'de, A>,
     ) -> Result<Self, A::Error> {
-        codec::shape_of(
+        codec::read_shape(
             members,
             "JSONRPCMessage",
             const {
@@ -2498,28 +2540,28 @@ impl<'de> codec::FromAny<'de> for JSONRPCMessage {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Error),
+                        take: |object| codec::from_object(object).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Request),
+                        take: |object| codec::from_object(object).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Notification),
+                        take: |object| codec::from_object(object).map(Self::Notification),
                     },
                 ]
             },
@@ -4543,8 +4585,18 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ServerResult {
+    const NAME: &'static str = "ServerResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ServerResult",
             const {
                 &[
@@ -4553,29 +4605,31 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Initialize),
+                        take: |object| codec::from_object(object).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListResources),
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResources)
+                        },
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |text| {
-                            codec::from_text(text).map(Self::ListResourceTemplates)
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -4583,42 +4637,42 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ReadResource),
+                        take: |object| codec::from_object(object).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListPrompts),
+                        take: |object| codec::from_object(object).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetPrompt),
+                        take: |object| codec::from_object(object).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListTools),
+                        take: |object| codec::from_object(object).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::CallTool),
+                        take: |object| codec::from_object(object).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                 ]
             },

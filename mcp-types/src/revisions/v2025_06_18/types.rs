@@ -859,8 +859,18 @@ impl From<ElicitResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ClientResult {
+    const NAME: &'static str = "ClientResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ClientResult",
             const {
                 &[
@@ -869,28 +879,30 @@ impl<'de> Deserialize<'de> for ClientResult {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |text| codec::from_text(text).map(Self::CreateMessage),
+                        take: |object| {
+                            codec::from_object(object).map(Self::CreateMessage)
+                        },
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |text| codec::from_text(text).map(Self::Elicit),
+                        take: |object| codec::from_object(object).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListRoots),
+                        take: |object| codec::from_object(object).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                 ]
             },
@@ -2940,8 +2952,18 @@ impl From<JSONRPCError> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+    const NAME: &'static str = "JSONRPCMessage";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCMessage",
             const {
                 &[
@@ -2950,28 +2972,28 @@ impl<'de> Deserialize<'de> for JSONRPCMessage {
                         required: &["error", "id"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Error),
+                        take: |object| codec::from_object(object).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Request),
+                        take: |object| codec::from_object(object).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Notification),
+                        take: |object| codec::from_object(object).map(Self::Notification),
                     },
                 ]
             },
@@ -4603,8 +4625,18 @@ impl From<EnumSchema> for PrimitiveSchemaDefinition {
 
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
+    const NAME: &'static str = "PrimitiveSchemaDefinition";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "PrimitiveSchemaDefinition",
             const {
                 &[
@@ -4613,28 +4645,28 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "StringSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::String),
+                        take: |object| codec::from_object(object).map(Self::String),
                     },
                     codec::Candidate {
                         name: "NumberSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["number", "integer"])],
-                        take: |text| codec::from_text(text).map(Self::Number),
+                        take: |object| codec::from_object(object).map(Self::Number),
                     },
                     codec::Candidate {
                         name: "BooleanSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["boolean"])],
-                        take: |text| codec::from_text(text).map(Self::Boolean),
+                        take: |object| codec::from_object(object).map(Self::Boolean),
                     },
                 ]
             },
@@ -6625,8 +6657,18 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ServerResult {
+    const NAME: &'static str = "ServerResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ServerResult",
             const {
                 &[
@@ -6635,29 +6677,31 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Initialize),
+                        take: |object| codec::from_object(object).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListResources),
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResources)
+                        },
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |text| {
-                            codec::from_text(text).map(Self::ListResourceTemplates)
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -6665,42 +6709,42 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ReadResource),
+                        take: |object| codec::from_object(object).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListPrompts),
+                        take: |object| codec::from_object(object).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetPrompt),
+                        take: |object| codec::from_object(object).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListTools),
+                        take: |object| codec::from_object(object).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::CallTool),
+                        take: |object| codec::from_object(object).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                 ]
             },

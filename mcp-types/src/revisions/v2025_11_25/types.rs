@@ -1857,8 +1857,18 @@ impl From<ElicitResult> for ClientResult {
 
 impl<'de> Deserialize<'de> for ClientResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ClientResult {
+    const NAME: &'static str = "ClientResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ClientResult",
             const {
                 &[
@@ -1878,7 +1888,7 @@ impl<'de> Deserialize<'de> for ClientResult {
                                 ],
                             ),
                         ],
-                        take: |text| codec::from_text(text).map(Self::GetTask),
+                        take: |object| codec::from_object(object).map(Self::GetTask),
                     },
                     codec::Candidate {
                         name: "CancelTaskResult",
@@ -1896,49 +1906,53 @@ impl<'de> Deserialize<'de> for ClientResult {
                                 ],
                             ),
                         ],
-                        take: |text| codec::from_text(text).map(Self::CancelTask),
+                        take: |object| codec::from_object(object).map(Self::CancelTask),
                     },
                     codec::Candidate {
                         name: "CreateMessageResult",
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |text| codec::from_text(text).map(Self::CreateMessage),
+                        take: |object| {
+                            codec::from_object(object).map(Self::CreateMessage)
+                        },
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |text| codec::from_text(text).map(Self::Elicit),
+                        take: |object| codec::from_object(object).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListTasksResult",
                         required: &["tasks"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListTasks),
+                        take: |object| codec::from_object(object).map(Self::ListTasks),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListRoots),
+                        take: |object| codec::from_object(object).map(Self::ListRoots),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                     codec::Candidate {
                         name: "GetTaskPayloadResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetTaskPayload),
+                        take: |object| {
+                            codec::from_object(object).map(Self::GetTaskPayload)
+                        },
                     },
                 ]
             },
@@ -4932,8 +4946,18 @@ impl From<JSONRPCResponse> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+    const NAME: &'static str = "JSONRPCMessage";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCMessage",
             const {
                 &[
@@ -4942,28 +4966,28 @@ impl<'de> Deserialize<'de> for JSONRPCMessage {
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Request),
+                        take: |object| codec::from_object(object).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Notification),
+                        take: |object| codec::from_object(object).map(Self::Notification),
                     },
                 ]
             },
@@ -5012,8 +5036,18 @@ impl From<JSONRPCErrorResponse> for JSONRPCResponse {
 
 impl<'de> Deserialize<'de> for JSONRPCResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+    const NAME: &'static str = "JSONRPCResponse";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCResponse",
             const {
                 &[
@@ -5022,14 +5056,14 @@ impl<'de> Deserialize<'de> for JSONRPCResponse {
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Error),
+                        take: |object| codec::from_object(object).map(Self::Error),
                     },
                     codec::Candidate {
                         name: "JSONRPCResultResponse",
                         required: &["id", "result"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Result),
+                        take: |object| codec::from_object(object).map(Self::Result),
                     },
                 ]
             },
@@ -9029,8 +9063,18 @@ impl From<CompleteResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ServerResult {
+    const NAME: &'static str = "ServerResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ServerResult",
             const {
                 &[
@@ -9050,7 +9094,7 @@ impl<'de> Deserialize<'de> for ServerResult {
                                 ],
                             ),
                         ],
-                        take: |text| codec::from_text(text).map(Self::GetTask),
+                        take: |object| codec::from_object(object).map(Self::GetTask),
                     },
                     codec::Candidate {
                         name: "CancelTaskResult",
@@ -9068,36 +9112,38 @@ impl<'de> Deserialize<'de> for ServerResult {
                                 ],
                             ),
                         ],
-                        take: |text| codec::from_text(text).map(Self::CancelTask),
+                        take: |object| codec::from_object(object).map(Self::CancelTask),
                     },
                     codec::Candidate {
                         name: "InitializeResult",
                         required: &["capabilities", "protocolVersion", "serverInfo"],
                         nested: &[("serverInfo", "name"), ("serverInfo", "version")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Initialize),
+                        take: |object| codec::from_object(object).map(Self::Initialize),
                     },
                     codec::Candidate {
                         name: "CompleteResult",
                         required: &["completion"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListResources),
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResources)
+                        },
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates"],
                         nested: &[],
                         texts: &[],
-                        take: |text| {
-                            codec::from_text(text).map(Self::ListResourceTemplates)
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -9105,56 +9151,58 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["contents"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ReadResource),
+                        take: |object| codec::from_object(object).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListPrompts),
+                        take: |object| codec::from_object(object).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetPrompt),
+                        take: |object| codec::from_object(object).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["tools"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListTools),
+                        take: |object| codec::from_object(object).map(Self::ListTools),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::CallTool),
+                        take: |object| codec::from_object(object).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "ListTasksResult",
                         required: &["tasks"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListTasks),
+                        take: |object| codec::from_object(object).map(Self::ListTasks),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                     codec::Candidate {
                         name: "GetTaskPayloadResult",
                         required: &[],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetTaskPayload),
+                        take: |object| {
+                            codec::from_object(object).map(Self::GetTaskPayload)
+                        },
                     },
                 ]
             },

@@ -1274,8 +1274,18 @@ impl From<CreateTaskResult> for CallToolOutcome {
 
 impl<'de> Deserialize<'de> for CallToolOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for CallToolOutcome {
+    const NAME: &'static str = "CallToolOutcome";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "CallToolOutcome",
             const {
                 &[
@@ -1297,21 +1307,23 @@ impl<'de> Deserialize<'de> for CallToolOutcome {
                                 ],
                             ),
                         ],
-                        take: |text| codec::from_text(text).map(Self::Task),
+                        take: |object| codec::from_object(object).map(Self::Task),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |text| codec::from_text(text).map(Self::InputRequired),
+                        take: |object| {
+                            codec::from_object(object).map(Self::InputRequired)
+                        },
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                 ]
             },
@@ -4820,8 +4832,18 @@ impl From<BlobResourceContents> for AnyResourceContents {
 
 impl<'de> Deserialize<'de> for AnyResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for AnyResourceContents {
+    const NAME: &'static str = "AnyResourceContents";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "AnyResourceContents",
             const {
                 &[
@@ -4830,14 +4852,14 @@ impl<'de> Deserialize<'de> for AnyResourceContents {
                         required: &["text", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Text),
+                        take: |object| codec::from_object(object).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "BlobResourceContents",
                         required: &["blob", "uri"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Blob),
+                        take: |object| codec::from_object(object).map(Self::Blob),
                     },
                 ]
             },
@@ -5008,8 +5030,18 @@ impl From<LegacyTitledEnumSchema> for EnumSchema {
 
 impl<'de> Deserialize<'de> for EnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for EnumSchema {
+    const NAME: &'static str = "EnumSchema";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "EnumSchema",
             const {
                 &[
@@ -5018,35 +5050,35 @@ impl<'de> Deserialize<'de> for EnumSchema {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::MultiSelect),
+                        take: |object| codec::from_object(object).map(Self::MultiSelect),
                     },
                     codec::Candidate {
                         name: "MultiSelectEnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::MultiSelect),
+                        take: |object| codec::from_object(object).map(Self::MultiSelect),
                     },
                     codec::Candidate {
                         name: "LegacyTitledEnumSchema",
                         required: &["enum", "enumNames"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::LegacyTitled),
+                        take: |object| codec::from_object(object).map(Self::LegacyTitled),
                     },
                     codec::Candidate {
                         name: "SingleSelectEnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::SingleSelect),
+                        take: |object| codec::from_object(object).map(Self::SingleSelect),
                     },
                     codec::Candidate {
                         name: "SingleSelectEnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::SingleSelect),
+                        take: |object| codec::from_object(object).map(Self::SingleSelect),
                     },
                 ]
             },
@@ -5544,8 +5576,18 @@ impl From<GetPromptResult> for GetPromptOutcome {
 
 impl<'de> Deserialize<'de> for GetPromptOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for GetPromptOutcome {
+    const NAME: &'static str = "GetPromptOutcome";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "GetPromptOutcome",
             const {
                 &[
@@ -5554,14 +5596,16 @@ impl<'de> Deserialize<'de> for GetPromptOutcome {
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |text| codec::from_text(text).map(Self::InputRequired),
+                        take: |object| {
+                            codec::from_object(object).map(Self::InputRequired)
+                        },
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                 ]
             },
@@ -6559,8 +6603,18 @@ impl From<ElicitResult> for InputResponse {
 
 impl<'de> Deserialize<'de> for InputResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for InputResponse {
+    const NAME: &'static str = "InputResponse";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "InputResponse",
             const {
                 &[
@@ -6569,21 +6623,23 @@ impl<'de> Deserialize<'de> for InputResponse {
                         required: &["content", "model"],
                         nested: &[],
                         texts: &[("role", &["user", "assistant"])],
-                        take: |text| codec::from_text(text).map(Self::CreateMessage),
+                        take: |object| {
+                            codec::from_object(object).map(Self::CreateMessage)
+                        },
                     },
                     codec::Candidate {
                         name: "ElicitResult",
                         required: &[],
                         nested: &[],
                         texts: &[("action", &["accept", "decline", "cancel"])],
-                        take: |text| codec::from_text(text).map(Self::Elicit),
+                        take: |object| codec::from_object(object).map(Self::Elicit),
                     },
                     codec::Candidate {
                         name: "ListRootsResult",
                         required: &["roots"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::ListRoots),
+                        take: |object| codec::from_object(object).map(Self::ListRoots),
                     },
                 ]
             },
@@ -7078,8 +7134,18 @@ impl From<JSONRPCResponse> for JSONRPCMessage {
 
 impl<'de> Deserialize<'de> for JSONRPCMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCMessage {
+    const NAME: &'static str = "JSONRPCMessage";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCMessage",
             const {
                 &[
@@ -7088,28 +7154,28 @@ impl<'de> Deserialize<'de> for JSONRPCMessage {
                         required: &["id", "result"],
                         nested: &[("result", "resultType")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCResponse",
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Response),
+                        take: |object| codec::from_object(object).map(Self::Response),
                     },
                     codec::Candidate {
                         name: "JSONRPCRequest",
                         required: &["id", "method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Request),
+                        take: |object| codec::from_object(object).map(Self::Request),
                     },
                     codec::Candidate {
                         name: "JSONRPCNotification",
                         required: &["method"],
                         nested: &[],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Notification),
+                        take: |object| codec::from_object(object).map(Self::Notification),
                     },
                 ]
             },
@@ -7329,8 +7395,18 @@ impl From<JSONRPCErrorResponse> for JSONRPCResponse {
 
 impl<'de> Deserialize<'de> for JSONRPCResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for JSONRPCResponse {
+    const NAME: &'static str = "JSONRPCResponse";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "JSONRPCResponse",
             const {
                 &[
@@ -7339,14 +7415,14 @@ impl<'de> Deserialize<'de> for JSONRPCResponse {
                         required: &["id", "result"],
                         nested: &[("result", "resultType")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Result),
+                        take: |object| codec::from_object(object).map(Self::Result),
                     },
                     codec::Candidate {
                         name: "JSONRPCErrorResponse",
                         required: &["error"],
                         nested: &[("error", "code"), ("error", "message")],
                         texts: &[("jsonrpc", &["2.0"])],
-                        take: |text| codec::from_text(text).map(Self::Error),
+                        take: |object| codec::from_object(object).map(Self::Error),
                     },
                 ]
             },
@@ -10072,8 +10148,18 @@ impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
 
 impl<'de> Deserialize<'de> for MultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for MultiSelectEnumSchema {
+    const NAME: &'static str = "MultiSelectEnumSchema";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "MultiSelectEnumSchema",
             const {
                 &[
@@ -10082,14 +10168,14 @@ impl<'de> Deserialize<'de> for MultiSelectEnumSchema {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::Untitled),
+                        take: |object| codec::from_object(object).map(Self::Untitled),
                     },
                     codec::Candidate {
                         name: "TitledMultiSelectEnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::Titled),
+                        take: |object| codec::from_object(object).map(Self::Titled),
                     },
                 ]
             },
@@ -10996,8 +11082,18 @@ impl From<EnumSchema> for PrimitiveSchemaDefinition {
 
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for PrimitiveSchemaDefinition {
+    const NAME: &'static str = "PrimitiveSchemaDefinition";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "PrimitiveSchemaDefinition",
             const {
                 &[
@@ -11006,56 +11102,56 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
                         required: &["items"],
                         nested: &[("items", "enum"), ("items", "type")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["items"],
                         nested: &[("items", "anyOf")],
                         texts: &[("type", &["array"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "EnumSchema",
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Enum),
+                        take: |object| codec::from_object(object).map(Self::Enum),
                     },
                     codec::Candidate {
                         name: "StringSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::String),
+                        take: |object| codec::from_object(object).map(Self::String),
                     },
                     codec::Candidate {
                         name: "NumberSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["number", "integer"])],
-                        take: |text| codec::from_text(text).map(Self::Number),
+                        take: |object| codec::from_object(object).map(Self::Number),
                     },
                     codec::Candidate {
                         name: "BooleanSchema",
                         required: &[],
                         nested: &[],
                         texts: &[("type", &["boolean"])],
-                        take: |text| codec::from_text(text).map(Self::Boolean),
+                        take: |object| codec::from_object(object).map(Self::Boolean),
                     },
                 ]
             },
@@ -12172,8 +12268,18 @@ impl From<ReadResourceResult> for ReadResourceOutcome {
 
 impl<'de> Deserialize<'de> for ReadResourceOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ReadResourceOutcome {
+    const NAME: &'static str = "ReadResourceOutcome";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ReadResourceOutcome",
             const {
                 &[
@@ -12182,14 +12288,16 @@ impl<'de> Deserialize<'de> for ReadResourceOutcome {
                         required: &["contents", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |text| codec::from_text(text).map(Self::InputRequired),
+                        take: |object| {
+                            codec::from_object(object).map(Self::InputRequired)
+                        },
                     },
                 ]
             },
@@ -15251,8 +15359,18 @@ impl From<GetResourceResult> for ServerResult {
 
 impl<'de> Deserialize<'de> for ServerResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for ServerResult {
+    const NAME: &'static str = "ServerResult";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "ServerResult",
             const {
                 &[
@@ -15266,22 +15384,24 @@ impl<'de> Deserialize<'de> for ServerResult {
                         ],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::Discover),
+                        take: |object| codec::from_object(object).map(Self::Discover),
                     },
                     codec::Candidate {
                         name: "ListResourcesResult",
                         required: &["resources", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::ListResources),
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResources)
+                        },
                     },
                     codec::Candidate {
                         name: "ListResourceTemplatesResult",
                         required: &["resourceTemplates", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| {
-                            codec::from_text(text).map(Self::ListResourceTemplates)
+                        take: |object| {
+                            codec::from_object(object).map(Self::ListResourceTemplates)
                         },
                     },
                     codec::Candidate {
@@ -15289,21 +15409,21 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["contents", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::ReadResource),
+                        take: |object| codec::from_object(object).map(Self::ReadResource),
                     },
                     codec::Candidate {
                         name: "ListPromptsResult",
                         required: &["prompts", "resultType", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::ListPrompts),
+                        take: |object| codec::from_object(object).map(Self::ListPrompts),
                     },
                     codec::Candidate {
                         name: "ListToolsResult",
                         required: &["resultType", "tools", "ttlMs"],
                         nested: &[],
                         texts: &[("cacheScope", &["public", "private"])],
-                        take: |text| codec::from_text(text).map(Self::ListTools),
+                        take: |object| codec::from_object(object).map(Self::ListTools),
                     },
                     #[cfg(feature = "versioned-resources")]
                     codec::Candidate {
@@ -15311,7 +15431,7 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["contents", "resource", "resultType"],
                         nested: &[("resource", "name"), ("resource", "uri")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetResource),
+                        take: |object| codec::from_object(object).map(Self::GetResource),
                     },
                     #[cfg(feature = "sep-2093")]
                     codec::Candidate {
@@ -15319,8 +15439,8 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["resource", "resultType"],
                         nested: &[("resource", "name"), ("resource", "uri")],
                         texts: &[],
-                        take: |text| {
-                            codec::from_text(text).map(Self::ReadResourceMetadata)
+                        take: |object| {
+                            codec::from_object(object).map(Self::ReadResourceMetadata)
                         },
                     },
                     codec::Candidate {
@@ -15328,8 +15448,8 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["_meta", "resultType"],
                         nested: &[("_meta", "io.modelcontextprotocol/subscriptionId")],
                         texts: &[],
-                        take: |text| {
-                            codec::from_text(text).map(Self::SubscriptionsListen)
+                        take: |object| {
+                            codec::from_object(object).map(Self::SubscriptionsListen)
                         },
                     },
                     codec::Candidate {
@@ -15337,35 +15457,37 @@ impl<'de> Deserialize<'de> for ServerResult {
                         required: &["completion", "resultType"],
                         nested: &[("completion", "values")],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Complete),
+                        take: |object| codec::from_object(object).map(Self::Complete),
                     },
                     codec::Candidate {
                         name: "InputRequiredResult",
                         required: &[],
                         nested: &[],
                         texts: &[("resultType", &["input_required"])],
-                        take: |text| codec::from_text(text).map(Self::InputRequired),
+                        take: |object| {
+                            codec::from_object(object).map(Self::InputRequired)
+                        },
                     },
                     codec::Candidate {
                         name: "GetPromptResult",
                         required: &["messages", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::GetPrompt),
+                        take: |object| codec::from_object(object).map(Self::GetPrompt),
                     },
                     codec::Candidate {
                         name: "CallToolResult",
                         required: &["content", "resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::CallTool),
+                        take: |object| codec::from_object(object).map(Self::CallTool),
                     },
                     codec::Candidate {
                         name: "EmptyResult",
                         required: &["resultType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Empty),
+                        take: |object| codec::from_object(object).map(Self::Empty),
                     },
                 ]
             },
@@ -15426,8 +15548,18 @@ impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 
 impl<'de> Deserialize<'de> for SingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+impl<'de> codec::FromAny<'de> for SingleSelectEnumSchema {
+    const NAME: &'static str = "SingleSelectEnumSchema";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "SingleSelectEnumSchema",
             const {
                 &[
@@ -15436,14 +15568,14 @@ impl<'de> Deserialize<'de> for SingleSelectEnumSchema {
                         required: &["enum"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Untitled),
+                        take: |object| codec::from_object(object).map(Self::Untitled),
                     },
                     codec::Candidate {
                         name: "TitledSingleSelectEnumSchema",
                         required: &["oneOf"],
                         nested: &[],
                         texts: &[("type", &["string"])],
-                        take: |text| codec::from_text(text).map(Self::Titled),
+                        take: |object| codec::from_object(object).map(Self::Titled),
                     },
                 ]
             },
@@ -24075,8 +24207,19 @@ impl From<GetBlobResourceContents> for GetResourceContents {
 #[cfg(feature = "versioned-resources")]
 impl<'de> Deserialize<'de> for GetResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        codec::read_union(deserializer)
+    }
+}
+
+#[cfg(feature = "versioned-resources")]
+impl<'de> codec::FromAny<'de> for GetResourceContents {
+    const NAME: &'static str = "GetResourceContents";
+
+    fn from_object<A: MapAccess<'de>>(
+        members: codec::Members<'de, A>,
+    ) -> Result<Self, A::Error> {
         codec::read_shape(
-            deserializer,
+            members,
             "GetResourceContents",
             const {
                 &[
@@ -24085,14 +24228,14 @@ impl<'de> Deserialize<'de> for GetResourceContents {
                         required: &["content", "contentType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Text),
+                        take: |object| codec::from_object(object).map(Self::Text),
                     },
                     codec::Candidate {
                         name: "GetBlobResourceContents",
                         required: &["blob", "contentType"],
                         nested: &[],
                         texts: &[],
-                        take: |text| codec::from_text(text).map(Self::Blob),
+                        take: |object| codec::from_object(object).map(Self::Blob),
                     },
                 ]
             },
