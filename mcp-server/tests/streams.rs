@@ -9,6 +9,7 @@ mod streams {
     mod changes;
     mod connection;
     mod input;
+    mod params;
     mod peer;
     mod requests;
 }

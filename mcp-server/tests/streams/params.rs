@@ -1,0 +1,116 @@
+//! Params of requests that the server answers itself: what does not fit is refused with its place.
+
+use mcp_server::{Context, Server};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+struct Asker {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+impl Asker {
+    fn new() -> Self {
+        let server = Server::builder("params", "1.0.0")
+            .tool("echo", "Echoes", |echo: Echo, _: Context| async move {
+                Ok(echo.text)
+            })
+            .build()
+            .expect("a server");
+        let (ours, theirs) = tokio::io::duplex(4096);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(async move { server.serve(reader, writer).await });
+        let (reader, writer) = tokio::io::split(ours);
+        let lines = BufReader::new(reader).lines();
+        Self { lines, writer }
+    }
+
+    async fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let line = format!("{message}\n");
+        self.writer
+            .write_all(line.as_bytes())
+            .await
+            .expect("written");
+        let line = self.lines.next_line().await.expect("read").expect("a line");
+        serde_json::from_str(&line).expect("a message")
+    }
+
+    /// Asks what is refused because of its params, and for which place.
+    async fn refused(&mut self, method: &str, params: Value, place: &str) {
+        let answer = self.ask(method, &params).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let text = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(text.contains(method) && text.contains(place), "{answer}");
+    }
+}
+
+fn meta(capabilities: Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    })
+}
+
+#[tokio::test]
+async fn of_a_modern_peer() {
+    let mut peer = Asker::new();
+    let good = meta(json!({}));
+    let call = "tools/call";
+    peer.refused(call, json!({"_meta": good}), "`name`").await;
+    peer.refused(call, json!({"name": 5, "_meta": good}), "$.name")
+        .await;
+    let list = json!({"name": "echo", "arguments": [], "_meta": good});
+    peer.refused(call, list, "$.arguments").await;
+    peer.refused(
+        "tools/list",
+        json!({"cursor": 5, "_meta": good}),
+        "$.cursor",
+    )
+    .await;
+    let bad = meta(json!({"roots": 5}));
+    peer.refused(call, json!({"name": "echo", "_meta": bad}), "roots")
+        .await;
+    peer.refused("tools/list", json!({"_meta": bad}), "roots")
+        .await;
+    // What no revision names is let through.
+    let params = json!({"arguments": {"text": "hi"}, "other": [1], "name": "echo", "_meta": good});
+    let answer = peer.ask(call, &params).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
+}
+
+#[tokio::test]
+async fn of_a_peer_with_a_session() {
+    let mut peer = Asker::new();
+    let mut hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": 5}});
+    peer.refused("initialize", hello.clone(), "$.capabilities")
+        .await;
+    hello["capabilities"] = json!({});
+    peer.refused("initialize", hello.clone(), "`clientInfo`")
+        .await;
+    hello["clientInfo"] = json!({"name": "t", "version": "1"});
+    let answer = peer.ask("initialize", &hello).await;
+    assert_eq!(
+        answer["result"]["protocolVersion"], "2025-06-18",
+        "{answer}"
+    );
+    peer.refused("tools/call", json!({"name": "echo", "_meta": 5}), "_meta")
+        .await;
+    peer.refused("logging/setLevel", json!({"level": "loud"}), "$.level")
+        .await;
+    // Params that are no object, as JSON-RPC allows and the protocol does not.
+    let answer = peer.ask("tools/call", &json!(["echo"])).await;
+    assert!(answer["error"]["code"].is_number(), "{answer}");
+    let params = json!({"name": "echo", "arguments": {"text": "hi"}});
+    let answer = peer.ask("tools/call", &params).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
+}
