@@ -68,14 +68,13 @@ fn kept<T: DeserializeOwned + Serialize>(text: &str) {
 fn becomes<T: DeserializeOwned + Serialize>(text: &str, expected: &str) {
     for (way, outcome) in ways::<T>(text) {
         let written = outcome.unwrap_or_else(|error| panic!("{way}: {text}: {error}"));
-        // `serde_json`'s own tree keeps the digits of `-0`, but hands on an integer.
+        // `serde_json`'s own tree keeps the digits of `-0`, but hands on an integer, unless it is
+        // asked for the text.
         let by_tree = exact() && way == "serde_json::from_value";
-        let expected = if by_tree {
-            unsigned_zeros(expected)
-        } else {
-            expected.to_owned()
-        };
-        assert_eq!(sorted(&written), sorted(&expected), "{way}: {text}");
+        if by_tree && sorted(&written) == sorted(&unsigned_zeros(expected)) {
+            continue;
+        }
+        assert_eq!(sorted(&written), sorted(expected), "{way}: {text}");
     }
 }
 
