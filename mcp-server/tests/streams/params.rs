@@ -54,7 +54,7 @@ impl Asker {
     }
 }
 
-fn meta(capabilities: Value) -> Value {
+fn meta(capabilities: &Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": capabilities,
@@ -64,7 +64,7 @@ fn meta(capabilities: Value) -> Value {
 #[tokio::test]
 async fn of_a_modern_peer() {
     let mut peer = Asker::new();
-    let good = meta(json!({}));
+    let good = meta(&json!({}));
     let call = "tools/call";
     peer.refused(call, json!({"_meta": good}), "`name`").await;
     peer.refused(call, json!({"name": 5, "_meta": good}), "$.name")
@@ -77,7 +77,7 @@ async fn of_a_modern_peer() {
         "$.cursor",
     )
     .await;
-    let bad = meta(json!({"roots": 5}));
+    let bad = meta(&json!({"roots": 5}));
     peer.refused(call, json!({"name": "echo", "_meta": bad}), "roots")
         .await;
     peer.refused("tools/list", json!({"_meta": bad}), "roots")
