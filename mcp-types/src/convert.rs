@@ -140,7 +140,7 @@ pub fn object(value: Value) -> Result<Object, ConvertError> {
 /// When it is not what the other revision asks for.
 #[doc(hidden)]
 pub fn through_json<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, ConvertError> {
-    let text = serde_json::to_string(value).map_err(DecodeError::from)?;
+    let text = json::to_string(value).map_err(DecodeError::from)?;
     Ok(json::from_str(&text)?)
 }
 

@@ -292,20 +292,18 @@ impl Scope<'_> {
                 }
             }
             Objects::Shape(candidates) => {
-                let rows = rows(union, candidates);
-                quote! { #signature { codec::read_shape(members, #name, #rows) } }
+                let rows = candidates.iter().map(|candidate| row(union, candidate));
+                quote! {
+                    #signature {
+                        codec::read_shape(members, #name, const { &[#(#rows),*] })
+                    }
+                }
             }
         }
     }
 }
 
-/// The table of candidates.
-fn rows(union: &Union, candidates: &[Candidate]) -> TokenStream {
-    let rows = candidates.iter().map(|candidate| row(union, candidate));
-    quote! { const { &[#(#rows),*] } }
-}
-
-/// A row of it.
+/// A row of the table of candidates.
 fn row(union: &Union, candidate: &Candidate) -> TokenStream {
     let variant = &union.variants[candidate.variant];
     let cfg = cfg(&variant.features);

@@ -3,7 +3,7 @@
 use super::super::json::{Located, Trail};
 use super::Key;
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess};
+use serde::de::{DeserializeSeed, Error, MapAccess};
 
 /// The members of an object: what was looked at already, then the rest.
 ///
@@ -53,10 +53,7 @@ impl<'de, A> Members<'de, A> {
     #[cold]
     fn name_ahead<K: DeserializeSeed<'de>, E: Error>(&mut self, seed: K) -> Result<K::Value, E> {
         match std::mem::replace(&mut self.ahead, Ahead::Nothing) {
-            Ahead::Name(Key::Borrowed(name)) => {
-                seed.deserialize(BorrowedStrDeserializer::new(name))
-            }
-            Ahead::Name(Key::Owned(name)) => seed.deserialize(name.into_deserializer()),
+            Ahead::Name(name) => name.give(seed),
             Ahead::Tag(name, tag) => {
                 self.ahead = Ahead::TagValue(tag);
                 seed.deserialize(BorrowedStrDeserializer::new(name))

@@ -2,7 +2,10 @@
 
 use super::members::Members;
 use super::{Extra, Reader, Vacant};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
+};
 use std::fmt;
 
 /// A struct that is read from the members of an object.
@@ -111,7 +114,7 @@ pub enum Key<'de> {
     Owned(String),
 }
 
-impl Key<'_> {
+impl<'de> Key<'de> {
     /// The name.
     #[inline]
     #[must_use]
@@ -119,6 +122,15 @@ impl Key<'_> {
         match self {
             Self::Borrowed(name) => name,
             Self::Owned(name) => name,
+        }
+    }
+
+    /// Hands the name to a seed, borrowed where it can be.
+    #[inline]
+    pub(crate) fn give<K: DeserializeSeed<'de>, E: Error>(&self, seed: K) -> Result<K::Value, E> {
+        match self {
+            Self::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Self::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
         }
     }
 

@@ -26,15 +26,6 @@ pub struct UnknownValue {
     values: &'static [&'static str],
 }
 
-impl UnknownValue {
-    fn new(text: &str, values: &'static [&'static str]) -> Self {
-        Self {
-            text: text.to_owned(),
-            values,
-        }
-    }
-}
-
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -50,7 +41,10 @@ impl std::error::Error for UnknownValue {}
 
 /// Parses a value of a closed enumeration.
 pub fn parse_text<T: FromText>(text: &str) -> Result<T, UnknownValue> {
-    T::from_text(text).ok_or_else(|| UnknownValue::new(text, T::VALUES))
+    T::from_text(text).ok_or_else(|| UnknownValue {
+        text: text.to_owned(),
+        values: T::VALUES,
+    })
 }
 
 /// Reads a string enumeration.
@@ -68,7 +62,7 @@ pub fn read_text_enum<'de, T: FromText, D: Deserializer<'de>>(
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            T::from_text(text).ok_or_else(|| E::custom(UnknownValue::new(text, T::VALUES)))
+            parse_text(text).map_err(E::custom)
         }
     }
 

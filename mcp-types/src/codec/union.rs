@@ -245,7 +245,7 @@ fn object(members: &[(Key<'_>, Raw<'_>)]) -> Result<String, DecodeError> {
         if at > 0 {
             text.push(',');
         }
-        text.push_str(&serde_json::to_string(name.as_str())?);
+        text.push_str(&json::to_string(name.as_str())?);
         text.push(':');
         text.push_str(value.as_str());
     }

@@ -6,10 +6,7 @@
 
 use std::fmt;
 
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{
-    DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::super::codec::Key;
 use super::super::error::Segment;
@@ -241,11 +238,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, 'de, A> {
             return Ok(None);
         };
         self.name = name;
-        match &self.name {
-            Key::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
-            Key::Owned(name) => seed.deserialize(name.as_str().into_deserializer()),
-        }
-        .map(Some)
+        self.name.give(seed).map(Some)
     }
 
     #[inline]
