@@ -300,11 +300,17 @@ impl Scope<'_> {
                 continue;
             }
             let check = check_call(member);
-            let step = if member.required {
-                quote! { writer.member(#json, &self.#name); }
-            } else {
-                quote! { writer.optional(#json, &self.#name); }
-            };
+            let list = matches!(member.ty, Ty::Array(..));
+            let method = format_ident!(
+                "{}",
+                match (member.required, list) {
+                    (true, false) => "member",
+                    (true, true) => "list",
+                    (false, false) => "optional",
+                    (false, true) => "optional_list",
+                }
+            );
+            let step = quote! { writer.#method(#json, &self.#name); };
             if cfg.is_some() {
                 steps.push(quote! { #cfg { #check #step } });
             } else {

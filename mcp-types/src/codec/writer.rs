@@ -3,8 +3,22 @@
 use super::super::error::DecodeError;
 use super::bounds::{Length, int_within, length_within, number_within};
 use super::{Extra, Number};
-use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::ops::RangeInclusive;
+
+/// Values one by one: `serde`'s own way, through adapters of iterators, takes several times as long
+/// to compile, and there is a list for every type.
+struct List<'a, T>(&'a [T]);
+
+impl<T: Serialize> Serialize for List<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        for item in self.0 {
+            list.serialize_element(item)?;
+        }
+        list.end()
+    }
+}
 
 /// An object that is being written. A fault is kept for the end; nothing is written behind it.
 #[derive(Debug)]
@@ -44,6 +58,18 @@ impl<M: SerializeMap> Writer<M> {
     pub fn optional<T: Serialize>(&mut self, name: &'static str, value: &Option<T>) {
         if let Some(value) = value {
             self.member(name, value);
+        }
+    }
+
+    /// Writes a member that is a list.
+    pub fn list<T: Serialize>(&mut self, name: &'static str, items: &[T]) {
+        self.member(name, &List(items));
+    }
+
+    /// Writes a list that is there.
+    pub fn optional_list<T: Serialize>(&mut self, name: &'static str, items: &Option<Vec<T>>) {
+        if let Some(items) = items {
+            self.list(name, items);
         }
     }
 

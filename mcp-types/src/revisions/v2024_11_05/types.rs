@@ -307,7 +307,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["content", "isError", "_meta"]);
@@ -849,13 +849,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("modelPreferences", &self.model_preferences);
         writer.optional("systemPrompt", &self.system_prompt);
         writer.optional("includeContext", &self.include_context);
         writer.optional("temperature", &self.temperature);
         writer.member("maxTokens", &self.max_tokens);
-        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional_list("stopSequences", &self.stop_sequences);
         writer.optional("metadata", &self.metadata);
         writer
             .extra(
@@ -1271,7 +1271,7 @@ impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["description", "messages", "_meta"]);
         writer.end()
@@ -1736,7 +1736,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resources", &self.resources);
+        writer.list("resources", &self.resources);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
@@ -1903,7 +1903,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tools", &self.tools);
+        writer.list("tools", &self.tools);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);

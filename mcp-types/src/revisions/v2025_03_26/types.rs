@@ -87,7 +87,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("audience", &self.audience);
+        writer.optional_list("audience", &self.audience);
         writer.check_number("priority", self.priority.as_ref(), 0.0..=1.0);
         writer.optional("priority", &self.priority);
         writer.extra(&self.extra, &["audience", "priority"]);
@@ -507,7 +507,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["content", "isError", "_meta"]);
@@ -1262,13 +1262,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("modelPreferences", &self.model_preferences);
         writer.optional("systemPrompt", &self.system_prompt);
         writer.optional("includeContext", &self.include_context);
         writer.optional("temperature", &self.temperature);
         writer.member("maxTokens", &self.max_tokens);
-        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional_list("stopSequences", &self.stop_sequences);
         writer.optional("metadata", &self.metadata);
         writer
             .extra(
@@ -1848,7 +1848,7 @@ impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["description", "messages", "_meta"]);
         writer.end()
@@ -2745,7 +2745,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("prompts", &self.prompts);
+        writer.list("prompts", &self.prompts);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
@@ -2913,7 +2913,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resourceTemplates", &self.resource_templates);
+        writer.list("resourceTemplates", &self.resource_templates);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
@@ -3080,7 +3080,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resources", &self.resources);
+        writer.list("resources", &self.resources);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
@@ -3235,7 +3235,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("roots", &self.roots);
+        writer.list("roots", &self.roots);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["roots", "_meta"]);
         writer.end()
@@ -3401,7 +3401,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tools", &self.tools);
+        writer.list("tools", &self.tools);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
@@ -3495,7 +3495,7 @@ impl Serialize for Prompt {
         let mut writer = codec::Writer::new(serializer);
         writer.member("name", &self.name);
         writer.optional("description", &self.description);
-        writer.optional("arguments", &self.arguments);
+        writer.optional_list("arguments", &self.arguments);
         writer.extra(&self.extra, &["name", "description", "arguments"]);
         writer.end()
     }
@@ -3869,7 +3869,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("contents", &self.contents);
+        writer.list("contents", &self.contents);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["contents", "_meta"]);
         writer.end()

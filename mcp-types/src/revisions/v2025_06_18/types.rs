@@ -250,7 +250,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("structuredContent", &self.structured_content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
@@ -1321,13 +1321,13 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("modelPreferences", &self.model_preferences);
         writer.optional("systemPrompt", &self.system_prompt);
         writer.optional("includeContext", &self.include_context);
         writer.optional("temperature", &self.temperature);
         writer.member("maxTokens", &self.max_tokens);
-        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional_list("stopSequences", &self.stop_sequences);
         writer.optional("metadata", &self.metadata);
         writer
             .extra(
@@ -1748,7 +1748,7 @@ impl Serialize for RequestedSchema {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "object");
         writer.member("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["type", "properties", "required"]);
         writer.end()
     }
@@ -2152,8 +2152,8 @@ impl Serialize for EnumSchema {
         writer.member("type", "string");
         writer.optional("title", &self.title);
         writer.optional("description", &self.description);
-        writer.member("enum", &self.enum_);
-        writer.optional("enumNames", &self.enum_names);
+        writer.list("enum", &self.enum_);
+        writer.optional_list("enumNames", &self.enum_names);
         writer
             .extra(&self.extra, &["type", "title", "description", "enum", "enumNames"]);
         writer.end()
@@ -2388,7 +2388,7 @@ impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["description", "messages", "_meta"]);
         writer.end()
@@ -3498,7 +3498,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("prompts", &self.prompts);
+        writer.list("prompts", &self.prompts);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
@@ -3666,7 +3666,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resourceTemplates", &self.resource_templates);
+        writer.list("resourceTemplates", &self.resource_templates);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
@@ -3833,7 +3833,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resources", &self.resources);
+        writer.list("resources", &self.resources);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
@@ -4075,7 +4075,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tools", &self.tools);
+        writer.list("tools", &self.tools);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
@@ -4970,7 +4970,7 @@ impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.optional("arguments", &self.arguments);
+        writer.optional_list("arguments", &self.arguments);
         writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
@@ -7245,7 +7245,7 @@ impl Serialize for ToolInputSchema {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "object");
         writer.optional("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["type", "properties", "required"]);
         writer.end()
     }
@@ -7330,7 +7330,7 @@ impl Serialize for ToolOutputSchema {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "object");
         writer.optional("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["type", "properties", "required"]);
         writer.end()
     }

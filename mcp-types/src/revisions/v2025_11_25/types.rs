@@ -370,7 +370,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("structuredContent", &self.structured_content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
@@ -2250,7 +2250,7 @@ impl<'de> codec::FromMembers<'de> for Completion {
 impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("values", &self.values);
+        writer.list("values", &self.values);
         writer.optional("total", &self.total);
         writer.optional("hasMore", &self.has_more);
         writer.extra(&self.extra, &["values", "total", "hasMore"]);
@@ -2624,15 +2624,15 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("modelPreferences", &self.model_preferences);
         writer.optional("systemPrompt", &self.system_prompt);
         writer.optional("includeContext", &self.include_context);
         writer.optional("temperature", &self.temperature);
         writer.member("maxTokens", &self.max_tokens);
-        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional_list("stopSequences", &self.stop_sequences);
         writer.optional("metadata", &self.metadata);
-        writer.optional("tools", &self.tools);
+        writer.optional_list("tools", &self.tools);
         writer.optional("toolChoice", &self.tool_choice);
         writer.optional("task", &self.task);
         writer.optional("_meta", &self.meta);
@@ -3847,7 +3847,7 @@ impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["description", "messages", "_meta"]);
         writer.end()
@@ -5338,7 +5338,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("prompts", &self.prompts);
+        writer.list("prompts", &self.prompts);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["prompts", "nextCursor", "_meta"]);
@@ -5521,7 +5521,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resourceTemplates", &self.resource_templates);
+        writer.list("resourceTemplates", &self.resource_templates);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resourceTemplates", "nextCursor", "_meta"]);
@@ -5703,7 +5703,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resources", &self.resources);
+        writer.list("resources", &self.resources);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["resources", "nextCursor", "_meta"]);
@@ -5873,7 +5873,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("roots", &self.roots);
+        writer.list("roots", &self.roots);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["roots", "_meta"]);
         writer.end()
@@ -6097,7 +6097,7 @@ impl<'de> codec::FromMembers<'de> for ListTasksResult {
 impl Serialize for ListTasksResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tasks", &self.tasks);
+        writer.list("tasks", &self.tasks);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["tasks", "nextCursor", "_meta"]);
@@ -6279,7 +6279,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tools", &self.tools);
+        writer.list("tools", &self.tools);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["tools", "nextCursor", "_meta"]);
@@ -7420,7 +7420,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("contents", &self.contents);
+        writer.list("contents", &self.contents);
         writer.optional("_meta", &self.meta);
         writer.extra(&self.extra, &["contents", "_meta"]);
         writer.end()
@@ -10344,7 +10344,7 @@ impl Serialize for ToolInputSchema {
         writer.optional("$schema", &self.schema);
         writer.member("type", "object");
         writer.optional("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
         writer.end()
     }
@@ -10442,7 +10442,7 @@ impl Serialize for ToolOutputSchema {
         writer.optional("$schema", &self.schema);
         writer.member("type", "object");
         writer.optional("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
         writer.end()
     }
@@ -10613,7 +10613,7 @@ impl Serialize for Tool {
         writer.optional("outputSchema", &self.output_schema);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
@@ -10964,7 +10964,7 @@ impl Serialize for ToolResultContent {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "tool_result");
         writer.member("toolUseId", &self.tool_use_id);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("structuredContent", &self.structured_content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
@@ -11040,7 +11040,7 @@ impl<'de> codec::FromMembers<'de> for URLElicitationRequiredErrorData {
 impl Serialize for URLElicitationRequiredErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("elicitations", &self.elicitations);
+        writer.list("elicitations", &self.elicitations);
         writer.extra(&self.extra, &["elicitations"]);
         writer.end()
     }

@@ -100,7 +100,7 @@ impl<'de> codec::FromMembers<'de> for Annotations {
 impl Serialize for Annotations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("audience", &self.audience);
+        writer.optional_list("audience", &self.audience);
         writer.check_number("priority", self.priority.as_ref(), 0.0..=1.0);
         writer.optional("priority", &self.priority);
         writer.optional("lastModified", &self.last_modified);
@@ -539,7 +539,7 @@ impl Serialize for BlobResourceContents {
         }
         #[cfg(feature = "sep-2093")]
         {
-            writer.optional("icons", &self.icons);
+            writer.optional_list("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
@@ -1224,7 +1224,7 @@ impl<'de> codec::FromMembers<'de> for CallToolResult {
 impl Serialize for CallToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("structuredContent", &self.structured_content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
@@ -2762,7 +2762,7 @@ impl Serialize for Completion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.check_size("values", Some(&self.values), 0..=100);
-        writer.member("values", &self.values);
+        writer.list("values", &self.values);
         writer.optional("total", &self.total);
         writer.optional("hasMore", &self.has_more);
         writer.extra(&self.extra, &["values", "total", "hasMore"]);
@@ -3410,15 +3410,15 @@ impl<'de> codec::FromMembers<'de> for CreateMessageRequestParams {
 impl Serialize for CreateMessageRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("modelPreferences", &self.model_preferences);
         writer.optional("systemPrompt", &self.system_prompt);
         writer.optional("includeContext", &self.include_context);
         writer.optional("temperature", &self.temperature);
         writer.member("maxTokens", &self.max_tokens);
-        writer.optional("stopSequences", &self.stop_sequences);
+        writer.optional_list("stopSequences", &self.stop_sequences);
         writer.optional("metadata", &self.metadata);
-        writer.optional("tools", &self.tools);
+        writer.optional_list("tools", &self.tools);
         writer.optional("toolChoice", &self.tool_choice);
         writer
             .extra(
@@ -3980,7 +3980,7 @@ impl<'de> codec::FromMembers<'de> for DiscoverResult {
 impl Serialize for DiscoverResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("supportedVersions", &self.supported_versions);
+        writer.list("supportedVersions", &self.supported_versions);
         writer.member("capabilities", &self.capabilities);
         writer.optional("instructions", &self.instructions);
         writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
@@ -4323,7 +4323,7 @@ impl Serialize for RequestedSchema {
         writer.optional("$schema", &self.schema);
         writer.member("type", "object");
         writer.member("properties", &self.properties);
-        writer.optional("required", &self.required);
+        writer.optional_list("required", &self.required);
         writer.extra(&self.extra, &["$schema", "type", "properties", "required"]);
         writer.end()
     }
@@ -5543,7 +5543,7 @@ impl Serialize for GetPromptResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.member("messages", &self.messages);
+        writer.list("messages", &self.messages);
         writer.optional("_meta", &self.meta);
         writer.member("resultType", &self.result_type);
         writer.extra(&self.extra, &["description", "messages", "_meta", "resultType"]);
@@ -6030,7 +6030,7 @@ impl Serialize for Icon {
         let mut writer = codec::Writer::new(serializer);
         writer.member("src", &self.src);
         writer.optional("mimeType", &self.mime_type);
-        writer.optional("sizes", &self.sizes);
+        writer.optional_list("sizes", &self.sizes);
         writer.optional("theme", &self.theme);
         writer.extra(&self.extra, &["src", "mimeType", "sizes", "theme"]);
         writer.end()
@@ -6103,7 +6103,7 @@ impl<'de> codec::FromMembers<'de> for Icons {
 impl Serialize for Icons {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer.extra(&self.extra, &["icons"]);
         writer.end()
     }
@@ -6335,7 +6335,7 @@ impl Serialize for Implementation {
         writer.member("version", &self.version);
         writer.optional("description", &self.description);
         writer.optional("websiteUrl", &self.website_url);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
@@ -7640,8 +7640,8 @@ impl Serialize for LegacyTitledEnumSchema {
         writer.member("type", "string");
         writer.optional("title", &self.title);
         writer.optional("description", &self.description);
-        writer.member("enum", &self.enum_);
-        writer.optional("enumNames", &self.enum_names);
+        writer.list("enum", &self.enum_);
+        writer.optional_list("enumNames", &self.enum_names);
         writer.optional("default", &self.default);
         writer
             .extra(
@@ -7900,7 +7900,7 @@ impl<'de> codec::FromMembers<'de> for ListPromptsResult {
 impl Serialize for ListPromptsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("prompts", &self.prompts);
+        writer.list("prompts", &self.prompts);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.member("resultType", &self.result_type);
@@ -8245,7 +8245,7 @@ impl<'de> codec::FromMembers<'de> for ListResourceTemplatesResult {
 impl Serialize for ListResourceTemplatesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resourceTemplates", &self.resource_templates);
+        writer.list("resourceTemplates", &self.resource_templates);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.member("resultType", &self.result_type);
@@ -8598,7 +8598,7 @@ impl<'de> codec::FromMembers<'de> for ListResourcesResult {
 impl Serialize for ListResourcesResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("resources", &self.resources);
+        writer.list("resources", &self.resources);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.member("resultType", &self.result_type);
@@ -8942,7 +8942,7 @@ impl<'de> codec::FromMembers<'de> for ListRootsResult {
 impl Serialize for ListRootsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("roots", &self.roots);
+        writer.list("roots", &self.roots);
         writer.extra(&self.extra, &["roots"]);
         writer.end()
     }
@@ -9198,7 +9198,7 @@ impl<'de> codec::FromMembers<'de> for ListToolsResult {
 impl Serialize for ListToolsResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("tools", &self.tools);
+        writer.list("tools", &self.tools);
         writer.optional("nextCursor", &self.next_cursor);
         writer.optional("_meta", &self.meta);
         writer.member("resultType", &self.result_type);
@@ -10099,7 +10099,7 @@ impl<'de> codec::FromMembers<'de> for ModelPreferences {
 impl Serialize for ModelPreferences {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.optional("hints", &self.hints);
+        writer.optional_list("hints", &self.hints);
         writer.check_number("costPriority", self.cost_priority.as_ref(), 0.0..=1.0);
         writer.optional("costPriority", &self.cost_priority);
         writer.check_number("speedPriority", self.speed_priority.as_ref(), 0.0..=1.0);
@@ -11518,11 +11518,11 @@ impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.optional("description", &self.description);
-        writer.optional("arguments", &self.arguments);
+        writer.optional_list("arguments", &self.arguments);
         writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
@@ -12228,7 +12228,7 @@ impl<'de> codec::FromMembers<'de> for ReadResourceResult {
 impl Serialize for ReadResourceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("contents", &self.contents);
+        writer.list("contents", &self.contents);
         writer.check_int("ttlMs", Some(self.ttl_ms), 0..=i64::MAX);
         writer.member("ttlMs", &self.ttl_ms);
         writer.member("cacheScope", &self.cache_scope);
@@ -12971,7 +12971,7 @@ impl Serialize for Resource {
         writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
             writer.optional("httpUrl", &self.http_url);
@@ -13413,7 +13413,7 @@ impl Serialize for ResourceLink {
         writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         #[cfg(feature = "https-url")]
         {
             writer.optional("httpUrl", &self.http_url);
@@ -13790,7 +13790,7 @@ impl Serialize for ResourceTemplate {
         writer.optional("_meta", &self.meta);
         writer.member("name", &self.name);
         writer.optional("title", &self.title);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
@@ -15957,10 +15957,10 @@ impl Serialize for SubscriptionFilter {
         writer.optional("toolsListChanged", &self.tools_list_changed);
         writer.optional("promptsListChanged", &self.prompts_list_changed);
         writer.optional("resourcesListChanged", &self.resources_list_changed);
-        writer.optional("resourceSubscriptions", &self.resource_subscriptions);
+        writer.optional_list("resourceSubscriptions", &self.resource_subscriptions);
         #[cfg(feature = "tasks")]
         {
-            writer.optional("taskIds", &self.task_ids);
+            writer.optional_list("taskIds", &self.task_ids);
         }
         writer
             .extra(
@@ -16957,7 +16957,7 @@ impl Serialize for TextResourceContents {
         }
         #[cfg(feature = "sep-2093")]
         {
-            writer.optional("icons", &self.icons);
+            writer.optional_list("icons", &self.icons);
         }
         #[cfg(feature = "sep-2093")]
         {
@@ -17123,7 +17123,7 @@ impl<'de> codec::FromMembers<'de> for TitledMultiSelectItems {
 impl Serialize for TitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("anyOf", &self.any_of);
+        writer.list("anyOf", &self.any_of);
         writer.extra(&self.extra, &["anyOf"]);
         writer.end()
     }
@@ -17261,7 +17261,7 @@ impl Serialize for TitledMultiSelectEnumSchema {
         writer.optional("minItems", &self.min_items);
         writer.optional("maxItems", &self.max_items);
         writer.member("items", &self.items);
-        writer.optional("default", &self.default);
+        writer.optional_list("default", &self.default);
         writer
             .extra(
                 &self.extra,
@@ -17377,7 +17377,7 @@ impl Serialize for TitledSingleSelectEnumSchema {
         writer.member("type", "string");
         writer.optional("title", &self.title);
         writer.optional("description", &self.description);
-        writer.member("oneOf", &self.one_of);
+        writer.list("oneOf", &self.one_of);
         writer.optional("default", &self.default);
         writer.extra(&self.extra, &["type", "title", "description", "oneOf", "default"]);
         writer.end()
@@ -17677,7 +17677,7 @@ impl Serialize for Tool {
         writer.optional("outputSchema", &self.output_schema);
         writer.optional("annotations", &self.annotations);
         writer.optional("_meta", &self.meta);
-        writer.optional("icons", &self.icons);
+        writer.optional_list("icons", &self.icons);
         writer
             .extra(
                 &self.extra,
@@ -18192,7 +18192,7 @@ impl Serialize for ToolResultContent {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "tool_result");
         writer.member("toolUseId", &self.tool_use_id);
-        writer.member("content", &self.content);
+        writer.list("content", &self.content);
         writer.optional("structuredContent", &self.structured_content);
         writer.optional("isError", &self.is_error);
         writer.optional("_meta", &self.meta);
@@ -18383,7 +18383,7 @@ impl<'de> codec::FromMembers<'de> for UnsupportedProtocolVersionErrorData {
 impl Serialize for UnsupportedProtocolVersionErrorData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("supported", &self.supported);
+        writer.list("supported", &self.supported);
         writer.member("requested", &self.requested);
         writer.extra(&self.extra, &["supported", "requested"]);
         writer.end()
@@ -18608,7 +18608,7 @@ impl Serialize for UntitledMultiSelectItems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
         writer.member("type", "string");
-        writer.member("enum", &self.enum_);
+        writer.list("enum", &self.enum_);
         writer.extra(&self.extra, &["type", "enum"]);
         writer.end()
     }
@@ -18745,7 +18745,7 @@ impl Serialize for UntitledMultiSelectEnumSchema {
         writer.optional("minItems", &self.min_items);
         writer.optional("maxItems", &self.max_items);
         writer.member("items", &self.items);
-        writer.optional("default", &self.default);
+        writer.optional_list("default", &self.default);
         writer
             .extra(
                 &self.extra,
@@ -18861,7 +18861,7 @@ impl Serialize for UntitledSingleSelectEnumSchema {
         writer.member("type", "string");
         writer.optional("title", &self.title);
         writer.optional("description", &self.description);
-        writer.member("enum", &self.enum_);
+        writer.list("enum", &self.enum_);
         writer.optional("default", &self.default);
         writer.extra(&self.extra, &["type", "title", "description", "enum", "default"]);
         writer.end()
@@ -24601,7 +24601,7 @@ impl<'de> codec::FromMembers<'de> for SubscribeResourcesRequestParams {
 impl Serialize for SubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("uris", &self.uris);
+        writer.list("uris", &self.uris);
         writer.member("_meta", &self.meta);
         writer.extra(&self.extra, &["uris", "_meta"]);
         writer.end()
@@ -24795,7 +24795,7 @@ impl<'de> codec::FromMembers<'de> for UnsubscribeResourcesRequestParams {
 impl Serialize for UnsubscribeResourcesRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut writer = codec::Writer::new(serializer);
-        writer.member("uris", &self.uris);
+        writer.list("uris", &self.uris);
         writer.member("_meta", &self.meta);
         writer.extra(&self.extra, &["uris", "_meta"]);
         writer.end()
