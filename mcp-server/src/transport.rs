@@ -1,6 +1,7 @@
 //! Ways to the peer. Those over streams of bytes share one [connection](connection): a message a
 //! line, requests at once, answers as they come.
 
+mod bytes;
 mod connection;
 mod flight;
 mod outbox;

@@ -4,9 +4,10 @@ use std::io;
 use std::pin::{Pin, pin};
 
 use mcp_types::lines::LineReader;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::sleep;
 
+use super::bytes;
 use super::connection::{CHUNK, Connection};
 use super::outbox::Outbox;
 use crate::context::Extensions;
@@ -86,7 +87,7 @@ async fn read(
     let mut lines = LineReader::new(limits.message_bytes);
     let mut silent = pin!(sleep(limits.first_message_time));
     loop {
-        let read = reader.read(lines.spare(CHUNK));
+        let read = bytes::read(reader.as_mut(), lines.spare(CHUNK));
         let count = if connection.has_heard() {
             read.await?
         } else {
@@ -124,9 +125,9 @@ async fn write(mut writer: Pin<&mut impl AsyncWrite>, outbox: &Outbox) -> io::Re
     let mut buffer = Vec::new();
     while outbox.filled().await {
         while outbox.take(&mut buffer) {
-            writer.write_all(&buffer).await?;
+            bytes::write_all(writer.as_mut(), &buffer).await?;
         }
-        writer.flush().await?;
+        bytes::flush(writer.as_mut()).await?;
     }
-    writer.shutdown().await
+    bytes::shutdown(writer).await
 }
