@@ -8,10 +8,10 @@ use mcp_types::revision::Versioned;
 use mcp_types::{
     Icon, Implementation, Notification, Proposal, Request, ServerCapabilities, json::Object,
 };
-use serde::de::DeserializeOwned;
 
 use crate::changes::{Bus, BusReceiver, Hub};
 use crate::context::{Context, Ended};
+use crate::engine::FromMembers;
 use crate::error::{BuildError, HandlerError};
 use crate::limits::Limits;
 use crate::lists::Features;
@@ -210,7 +210,7 @@ impl ServerBuilder {
         method: &'static str,
         handler: impl Fn(P, Context) -> F + Send + Sync + 'static,
     ) where
-        P: DeserializeOwned + 'static,
+        P: FromMembers + 'static,
         T: Versioned + 'static,
         F: Future<Output = Result<T, HandlerError>> + Send + 'static,
     {

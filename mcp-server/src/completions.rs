@@ -3,15 +3,16 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use mcp_types::error::DecodeError;
 use mcp_types::json::{Map, Object};
 use mcp_types::{
     CompleteRequest, CompleteResult, Completion, CompletionArgument, CompletionContext,
     CompletionReference, Request,
 };
-use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
+use crate::engine::{FromMembers, Members};
 use crate::error::{BuildError, HandlerError, short};
 use crate::lists::Definition;
 use crate::prompts::PromptDef;
@@ -198,14 +199,21 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
 }
 
 /// What is asked for in `completion/complete`.
-#[derive(Deserialize)]
 struct Complete {
-    #[serde(rename = "ref")]
     of: CompletionReference,
     argument: CompletionArgument,
     /// Came with 2025-06-18.
-    #[serde(default)]
     context: Option<CompletionContext>,
+}
+
+impl FromMembers for Complete {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            of: members.required("ref")?,
+            argument: members.required("argument")?,
+            context: members.optional("context")?,
+        })
+    }
 }
 
 async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, HandlerError> {

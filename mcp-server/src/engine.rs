@@ -6,6 +6,7 @@
 
 mod call;
 mod head;
+mod members;
 pub(crate) mod respond;
 pub(crate) mod trace;
 
@@ -13,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use mcp_types::rpc::{self, EnvelopeError, ErrorObject, Incoming, Message};
-use mcp_types::{ProgressToken, RequestId, Revision, json};
+use mcp_types::{RequestId, Revision};
 use serde_json::value::RawValue;
 
 pub(crate) use call::Call;
@@ -24,9 +25,10 @@ pub(crate) use call::caught;
 pub(crate) use head::Head;
 #[cfg(feature = "http")]
 pub(crate) use head::PROTOCOL_VERSION;
+pub(crate) use members::{FromMembers, Members};
 
 use crate::context::{self, Context, Ended, Extensions};
-use crate::error::{HandlerError, short};
+use crate::error::{HandlerError, bad_params, short};
 use crate::lifecycle;
 use crate::outlet::Outlet;
 use crate::peer::Peer;
@@ -167,10 +169,8 @@ impl Server {
         {
             return refused(error, Refused::Mismatch);
         }
-        let peer = match (head.version(), &via.session) {
-            (Some(version), _) if version == Revision::LATEST.as_str() => {
-                Peer::modern(head.capabilities(), head.client_info())
-            }
+        let session = match (head.version(), &via.session) {
+            (Some(version), _) if version == Revision::LATEST.as_str() => None,
             (Some(version), _) => {
                 let error = lifecycle::unsupported(&version);
                 return refused(error, Refused::Mismatch);
@@ -181,7 +181,7 @@ impl Server {
                     Err(error) => refused(error, Refused::Malformed),
                 };
             }
-            (None, Some(session)) => Peer::legacy(Arc::clone(session)),
+            (None, Some(session)) => Some(session),
             (None, None) if method == lifecycle::PING => {
                 return Accepted::Answer(lifecycle::pong(id));
             }
@@ -194,15 +194,25 @@ impl Server {
                 return refused(error, Refused::Malformed);
             }
         };
-        let revision = peer.revision();
+        let revision = session.map_or(Revision::LATEST, |session| session.revision);
         let Some(route) = self.route(method, revision) else {
             let error = HandlerError::method_not_found(method).into_object(revision);
             return refused(error, Refused::NoMethod);
         };
-        let span = trace::span(Some(id), method, &head, &peer, via);
+        let span = trace::span(Some(id), method, &head, session, via);
         let refused = |error: ErrorObject, kind| {
             trace::failed(&span, &error);
             refused(error, kind)
+        };
+        let peer = match session {
+            Some(session) => Peer::legacy(Arc::clone(session)),
+            None => match head.modern_meta() {
+                Ok(meta) => Peer::modern(Some(meta)),
+                Err(error) => {
+                    let error = bad_params(method, &error.into()).into_object(revision);
+                    return refused(error, Refused::Malformed);
+                }
+            },
         };
         let cx = match self.context(Some(id.clone()), method, &head, peer, via) {
             Ok(cx) => cx,
@@ -245,11 +255,13 @@ impl Server {
             tracing::warn!(method, "notification with params that cannot be read");
             return Accepted::Nothing;
         };
-        let peer = match (head.version(), &via.session) {
-            (None, Some(session)) => Peer::legacy(Arc::clone(session)),
-            _ => Peer::modern(head.capabilities(), head.client_info()),
+        let session = via.session.as_ref().filter(|_| head.version().is_none());
+        let peer = match session {
+            Some(session) => Peer::legacy(Arc::clone(session)),
+            // A notification need not say who sends it.
+            None => Peer::modern(head.modern_meta().ok()),
         };
-        let span = trace::span(None, method, &head, &peer, via);
+        let span = trace::span(None, method, &head, session, via);
         let cx = self.context(None, method, &head, peer, via);
         let start = |cx: Context| {
             // A panic is in the log.
@@ -273,16 +285,10 @@ impl Server {
         peer: Peer,
         via: &Via,
     ) -> Result<Context, ErrorObject> {
-        let progress_token: Option<ProgressToken> = head
-            .progress_token()
-            .map(|token| json::from_str(token.get()))
-            .transpose()
-            .map_err(|error| {
-                ErrorObject::invalid_params(format!("`_meta.progressToken`: {error}"))
-            })?;
-        let log_level = match peer.session() {
-            Some(session) => Some(session.level()),
-            None => head.log_level()?.map(severity),
+        let (progress_token, log_level) = match (peer.session(), peer.meta()) {
+            (Some(session), _) => (head.progress_token()?, Some(session.level())),
+            (None, Some(meta)) => (meta.progress_token.clone(), meta.log_level.map(severity)),
+            (None, None) => (None, None),
         };
         #[cfg(feature = "seal")]
         let inputs = crate::input::Inputs::read(self, method, head, &peer, via)?;

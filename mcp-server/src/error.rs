@@ -3,7 +3,6 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use mcp_types::error::DecodeError;
 use mcp_types::revision::VersionError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{CallToolResult, ClientCapabilities, Revision, json::Value};
@@ -205,11 +204,6 @@ pub(crate) fn bad_params(method: &str, error: &VersionError) -> HandlerError {
         VersionError::Unmapped { .. } => HandlerError::method_not_found(method),
         error => HandlerError::invalid_params(format!("params of `{method}`: {error}")),
     }
-}
-
-/// -32602 with the place.
-pub(crate) fn bad_arguments(what: &str, error: &DecodeError) -> HandlerError {
-    HandlerError::invalid_params(format!("{what}: {error}"))
 }
 
 /// A peer's text, cut so that it can stand in an error message or a log.

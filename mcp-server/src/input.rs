@@ -18,6 +18,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
+use mcp_types::error::DecodeError;
 use mcp_types::json;
 use mcp_types::rpc::ErrorObject;
 use mcp_types::{
@@ -93,29 +94,28 @@ impl Inputs {
             return Ok(Self::default());
         }
         let origin = Origin {
-            params: head.params().into(),
+            params: head.text().into(),
             principal: via
                 .extensions
                 .get::<Principal>()
                 .map(|principal| principal.0.as_str().into()),
         };
         let mut rounds = Rounds::default();
-        let present = |raw: &&RawValue| raw.get() != "null";
-        let invalid = |member: &str, error: &dyn std::fmt::Display| {
-            ErrorObject::invalid_params(format!("`{member}`: {error}"))
+        let invalid = |error: DecodeError| {
+            ErrorObject::invalid_params(format!("params of `{method}`: {error}"))
         };
-        if let Some(raw) = head.request_state.filter(present) {
-            let text: String =
-                json::from_str(raw.get()).map_err(|error| invalid("requestState", &error))?;
+        let members = head.params();
+        if let Some(text) = members
+            .optional::<String>("requestState")
+            .map_err(invalid)?
+        {
             let bound_to = origin.binding(method)?;
             let sealed = Sealed::open(&server.inner.keys.get(), &bound_to, &text)?;
             rounds.accepted = sealed.answers;
             rounds.once = sealed.once;
         }
-        if let Some(raw) = head.input_responses.filter(present) {
-            rounds.responses =
-                json::from_str(raw.get()).map_err(|error| invalid("inputResponses", &error))?;
-        }
+        let responses = members.optional("inputResponses").map_err(invalid)?;
+        rounds.responses = responses.unwrap_or_default();
         Ok(Self {
             origin: Some(Box::new(origin)),
             rounds: Mutex::new(rounds),

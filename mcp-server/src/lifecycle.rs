@@ -4,17 +4,17 @@
 
 mod handshake;
 
+use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::{
     CacheScope, DiscoverRequest, DiscoverResult, Request, RequestId, Revision,
     UnsupportedProtocolVersionErrorData, json,
 };
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
-use crate::engine::Answer;
+use crate::engine::{Answer, FromMembers, Members};
 use crate::error::{HandlerError, short};
 use crate::session::Session;
 
@@ -51,8 +51,13 @@ pub(crate) fn unsupported(requested: &str) -> ErrorObject {
 }
 
 /// What is asked for in `server/discover`: nothing.
-#[derive(Deserialize)]
-struct Discover {}
+struct Discover;
+
+impl FromMembers for Discover {
+    fn from_members(_: &Members<'_>) -> Result<Self, DecodeError> {
+        Ok(Self)
+    }
+}
 
 async fn discover(_: Discover, cx: Context) -> Result<DiscoverResult, HandlerError> {
     let inner = &cx.server().inner;
@@ -82,17 +87,25 @@ fn empty(id: &RequestId) -> Vec<u8> {
     message
 }
 
+/// What is told in `notifications/cancelled`.
+struct Cancelled {
+    id: RequestId,
+    reason: Option<String>,
+}
+
+impl FromMembers for Cancelled {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            id: members.required("requestId")?,
+            reason: members.optional("reason")?,
+        })
+    }
+}
+
 /// The request that a peer gives up. One that does not fit is ignored, as the specification asks.
 pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<RequestId> {
-    /// The same in all revisions.
-    #[derive(Deserialize)]
-    struct Cancelled {
-        #[serde(rename = "requestId")]
-        id: RequestId,
-        #[serde(default)]
-        reason: Option<String>,
-    }
-    match json::from_str(params?.get()) {
+    let read = Members::read(params?);
+    match read.and_then(|members| Cancelled::from_members(&members)) {
         Ok(Cancelled { id, reason }) => {
             let reason = reason.as_deref().map(short);
             tracing::debug!(%id, reason, "cancelled by the peer");

@@ -8,6 +8,7 @@ pub(crate) mod subscribed;
 
 use std::sync::Arc;
 
+use mcp_types::error::DecodeError;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, NotificationMetaObject,
     NotificationParams, PromptListChangedNotification, Request, ResourceListChangedNotification,
@@ -16,11 +17,11 @@ use mcp_types::{
     SubscriptionsListenRequest, SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
     ToolListChangedNotification,
 };
-use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::{Change, Interest};
 use crate::context::{Context, modern, notification};
+use crate::engine::{FromMembers, Members};
 use crate::error::HandlerError;
 use crate::limits::SUBSCRIBED_BYTES;
 use crate::outlet::Outlet;
@@ -34,9 +35,15 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
 }
 
 /// What is asked for in `subscriptions/listen`.
-#[derive(Deserialize)]
 struct Listen {
     notifications: SubscriptionFilter,
+}
+
+impl FromMembers for Listen {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        let notifications = members.required("notifications")?;
+        Ok(Self { notifications })
+    }
 }
 
 /// Serves `subscriptions/listen`: acknowledges, then tells of changes until the peer cancels or

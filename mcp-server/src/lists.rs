@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use mcp_types::error::DecodeError;
 use mcp_types::{CacheScope, Cursor, Revision};
-use serde::Deserialize;
 
 use crate::builder::ServerBuilder;
 use crate::changes::Change;
 use crate::completions::{self, Completions};
 use crate::context::Context;
+use crate::engine::{FromMembers, Members};
 use crate::error::{BuildError, HandlerError};
 use crate::numbered::Numbered;
 use crate::prompts::{self, PromptDef};
@@ -259,10 +260,17 @@ pub(crate) fn served(
 }
 
 /// Which part of a list is asked for.
-#[derive(Deserialize)]
 pub(crate) struct Part {
-    #[serde(default)]
     cursor: Option<Cursor>,
+}
+
+impl FromMembers for Part {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        let cursor = members.optional::<String>("cursor")?;
+        Ok(Self {
+            cursor: cursor.map(Cursor::from),
+        })
+    }
 }
 
 /// Answers the requests for a list.

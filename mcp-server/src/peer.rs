@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_types::{ClientCapabilities, Implementation, Revision, json};
+use mcp_types::{ClientCapabilities, Implementation, RequestMetaObject, Revision};
 
 use crate::session::Session;
 
@@ -15,44 +15,15 @@ pub struct Peer(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    /// Told by the request itself.
-    Modern(Arc<Modern>),
+    /// Told by the request itself; a notification may say nothing.
+    Modern(Option<Arc<RequestMetaObject>>),
     /// Told by a handshake.
     Legacy(Arc<Session>),
 }
 
-struct Modern {
-    capabilities: Lazy<ClientCapabilities>,
-    client_info: Lazy<Implementation>,
-}
-
-/// Raw JSON that few handlers look at, decoded when one does.
-struct Lazy<T> {
-    text: Option<Box<str>>,
-    value: OnceLock<Option<T>>,
-}
-
-impl<T: serde::de::DeserializeOwned> Lazy<T> {
-    fn new(text: Option<&str>) -> Self {
-        Self {
-            text: text.map(Into::into),
-            value: OnceLock::new(),
-        }
-    }
-
-    fn get(&self) -> Option<&T> {
-        self.value
-            .get_or_init(|| json::from_str(self.text.as_deref()?).ok())
-            .as_ref()
-    }
-}
-
 impl Peer {
-    pub(crate) fn modern(capabilities: Option<&str>, client_info: Option<&str>) -> Self {
-        Self(Kind::Modern(Arc::new(Modern {
-            capabilities: Lazy::new(capabilities),
-            client_info: Lazy::new(client_info),
-        })))
+    pub(crate) fn modern(meta: Option<RequestMetaObject>) -> Self {
+        Self(Kind::Modern(meta.map(Arc::new)))
     }
 
     pub(crate) fn legacy(session: Arc<Session>) -> Self {
@@ -72,7 +43,7 @@ impl Peer {
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         match &self.0 {
-            Kind::Modern(modern) => modern.client_info.get(),
+            Kind::Modern(meta) => meta.as_ref()?.client_info.as_ref(),
             Kind::Legacy(session) => Some(&session.client_info),
         }
     }
@@ -82,10 +53,18 @@ impl Peer {
     pub fn capabilities(&self) -> &ClientCapabilities {
         static NONE: OnceLock<ClientCapabilities> = OnceLock::new();
         match &self.0 {
-            Kind::Modern(modern) => modern.capabilities.get(),
+            Kind::Modern(meta) => meta.as_ref().map(|meta| &meta.client_capabilities),
             Kind::Legacy(session) => Some(&session.capabilities),
         }
         .unwrap_or_else(|| NONE.get_or_init(ClientCapabilities::new))
+    }
+
+    /// What a modern request says of its sender.
+    pub(crate) fn meta(&self) -> Option<&RequestMetaObject> {
+        match &self.0 {
+            Kind::Modern(meta) => meta.as_deref(),
+            Kind::Legacy(_) => None,
+        }
     }
 
     pub(crate) fn session(&self) -> Option<&Arc<Session>> {

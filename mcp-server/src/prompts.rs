@@ -3,16 +3,17 @@
 mod definition;
 mod result;
 
+use mcp_types::error::DecodeError;
 use mcp_types::{
     GetPromptRequest, GetPromptResult, ListPromptsRequest, PromptsCapability, Request, json::Map,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
+use crate::engine::{FromMembers, Members};
 use crate::error::{HandlerError, short};
 use crate::lists;
 
@@ -29,8 +30,7 @@ impl ServerBuilder {
     /// ```
     /// use mcp_server::{Context, Server};
     /// use schemars::JsonSchema;
-    /// use serde::Deserialize;
-    ///
+    ///     ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Review {
     ///     /// What is to be reviewed.
@@ -83,11 +83,18 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
 }
 
 /// What is asked for in `prompts/get`.
-#[derive(Deserialize)]
 struct Get {
     name: String,
-    #[serde(default)]
     arguments: Option<Map<String>>,
+}
+
+impl FromMembers for Get {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            name: members.required("name")?,
+            arguments: members.optional("arguments")?,
+        })
+    }
 }
 
 async fn get(params: Get, cx: Context) -> Result<GetPromptResult, HandlerError> {

@@ -32,15 +32,16 @@ mod templated;
 #[cfg(feature = "versioned-resources")]
 mod versions;
 
+use mcp_types::error::DecodeError;
 use mcp_types::{
     AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceRequest,
     ReadResourceResult, Request, ResourcesCapability,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
+use crate::engine::{FromMembers, Members};
 use crate::error::HandlerError;
 use crate::lists;
 
@@ -101,8 +102,7 @@ impl ServerBuilder {
     ///
     /// ```
     /// use mcp_server::{Context, HandlerError, Server};
-    /// use serde::Deserialize;
-    ///
+    ///     ///
     /// #[derive(Deserialize)]
     /// struct Issue {
     ///     project: String,
@@ -181,14 +181,20 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     }
 }
 
-/// What is asked for in `resources/read`.
-#[derive(Deserialize)]
-struct Read {
-    uri: String,
+/// What is asked for in `resources/read`, and in requests to subscribe: the URI.
+pub(crate) struct OfResource(pub(crate) String);
+
+impl FromMembers for OfResource {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        members.required("uri").map(Self)
+    }
 }
 
-async fn read(params: Read, cx: Context) -> Result<ReadResourceResult, HandlerError> {
-    let found = find(cx.server(), &params.uri)?;
+async fn read(
+    OfResource(uri): OfResource,
+    cx: Context,
+) -> Result<ReadResourceResult, HandlerError> {
+    let found = find(cx.server(), &uri)?;
     let contents = contents(&found, &cx).await?;
     let hints = found.hints();
     Ok(ReadResourceResult::new(contents, hints.ttl_ms, hints.scope))

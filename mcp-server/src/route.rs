@@ -6,12 +6,11 @@ use std::pin::Pin;
 
 use mcp_types::revision::Versioned;
 use mcp_types::{Notification, json};
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::context::Context;
-use crate::engine::{Head, respond};
-use crate::error::{BuildError, HandlerError, bad_arguments, bad_params};
+use crate::engine::{FromMembers, Head, respond};
+use crate::error::{BuildError, HandlerError, bad_params};
 
 /// A handler at work: ends with the whole response message.
 pub(crate) type Running = Pin<Box<dyn Future<Output = Result<Vec<u8>, HandlerError>> + Send>>;
@@ -80,19 +79,15 @@ impl<P, T, H> Typed<P, T, H> {
 
 /// Reads params as the peer's revision has them.
 pub(crate) fn versioned<P: Versioned>(head: &Head<'_>, cx: &Context) -> Result<P, HandlerError> {
-    let params = cx.revision().decode(head.params());
+    let params = cx.revision().decode(head.text());
     params.map_err(|error| bad_params(cx.method(), &error))
 }
 
-/// Reads members of params that are the same in all revisions, and no others. The server's own
-/// handlers need no more, and what is not asked for is neither decoded nor translated.
-pub(crate) fn common<P: DeserializeOwned>(
-    head: &Head<'_>,
-    cx: &Context,
-) -> Result<P, HandlerError> {
-    let checked = head.check_meta(cx.revision());
-    let params = checked.and_then(|()| json::from_str(head.params()));
-    params.map_err(|error| bad_arguments(&format!("params of `{}`", cx.method()), &error))
+/// Reads params that are the same in all revisions.
+pub(crate) fn common<P: FromMembers>(head: &Head<'_>, cx: &Context) -> Result<P, HandlerError> {
+    let checked = head.check_meta();
+    let params = checked.and_then(|()| P::from_members(head.params()));
+    params.map_err(|error| bad_params(cx.method(), &error.into()))
 }
 
 impl<P, T, H, F> Route for Typed<P, T, H>
@@ -142,8 +137,7 @@ where
         cx: &Context,
     ) -> Result<Pin<Box<dyn Future<Output = ()> + Send>>, HandlerError> {
         let text = params.map_or(NO_PARAMS, RawValue::get);
-        let params = json::from_str(text)
-            .map_err(|error| bad_arguments(&format!("params of `{}`", N::METHOD), &error))?;
+        let params = json::from_str(text).map_err(|error| bad_params(N::METHOD, &error.into()))?;
         Ok(Box::pin((self.handler)(params, cx.clone())))
     }
 }

@@ -3,19 +3,19 @@
 mod definition;
 mod result;
 
+use mcp_types::error::DecodeError;
 use mcp_types::json::Object;
 use mcp_types::{
     CallToolRequest, CallToolResult, ContentBlock, ListToolsRequest, Request, Revision,
     TextContent, ToolsCapability,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
 use crate::degrade;
-use crate::engine::trace;
+use crate::engine::{FromMembers, Members, trace};
 use crate::error::{Cause, Chain, HandlerError, short};
 use crate::lists;
 
@@ -32,8 +32,7 @@ impl ServerBuilder {
     /// ```
     /// use mcp_server::{Context, Server};
     /// use schemars::JsonSchema;
-    /// use serde::Deserialize;
-    ///
+    ///     ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Add {
     ///     /// What to add to.
@@ -84,11 +83,18 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
 }
 
 /// What is asked for in `tools/call`.
-#[derive(Deserialize)]
 struct Call {
     name: String,
-    #[serde(default)]
     arguments: Option<Object>,
+}
+
+impl FromMembers for Call {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            name: members.required("name")?,
+            arguments: members.optional("arguments")?,
+        })
+    }
 }
 
 async fn call(params: Call, cx: Context) -> Result<CallToolResult, HandlerError> {

@@ -3,15 +3,17 @@
 //! Fields whose names begin with `otel.` are not attributes: layers that export spans take the
 //! name, the kind and the status of the span from them.
 
-use mcp_types::RequestId;
+use std::sync::Arc;
+
 use mcp_types::rpc::ErrorObject;
+use mcp_types::{RequestId, Revision};
 use tracing::Span;
 use tracing::field::{Empty, display};
 
 use super::{Head, Via};
 use crate::context::StandardStreams;
 use crate::error::short;
-use crate::peer::Peer;
+use crate::session::Session;
 
 const NAME: &str = "mcp.request";
 
@@ -20,9 +22,10 @@ pub(super) fn span(
     id: Option<&RequestId>,
     method: &str,
     head: &Head<'_>,
-    peer: &Peer,
+    session: Option<&Arc<Session>>,
     via: &Via,
 ) -> Span {
+    let revision = session.map_or(Revision::LATEST, |session| session.revision);
     let span = tracing::info_span!(
         NAME,
         otel.kind = "server",
@@ -30,7 +33,7 @@ pub(super) fn span(
         otel.status_code = Empty,
         otel.status_description = Empty,
         mcp.method.name = method,
-        mcp.protocol.version = peer.revision().as_str(),
+        mcp.protocol.version = revision.as_str(),
         mcp.session.id = Empty,
         mcp.resource.uri = Empty,
         jsonrpc.request.id = Empty,
@@ -50,7 +53,7 @@ pub(super) fn span(
     if let Some(id) = id {
         span.record("jsonrpc.request.id", display(id));
     }
-    if let Some(id) = peer.session().and_then(|session| session.id.as_deref()) {
+    if let Some(id) = session.and_then(|session| session.id.as_deref()) {
         span.record("mcp.session.id", id);
     }
     if let Some(parent) = head.trace_parent() {
@@ -61,9 +64,14 @@ pub(super) fn span(
     let target = match method {
         "tools/call" => {
             span.record("gen_ai.operation.name", "execute_tool");
-            head.name().map(|name| ("gen_ai.tool.name", name))
+            head.params()
+                .text("name")
+                .map(|name| ("gen_ai.tool.name", name))
         }
-        "prompts/get" => head.name().map(|name| ("gen_ai.prompt.name", name)),
+        "prompts/get" => head
+            .params()
+            .text("name")
+            .map(|name| ("gen_ai.prompt.name", name)),
         _ => None,
     };
     match target {
@@ -77,7 +85,7 @@ pub(super) fn span(
         }
     }
     if method.starts_with("resources/")
-        && let Some(uri) = head.uri()
+        && let Some(uri) = head.params().text("uri")
     {
         span.record("mcp.resource.uri", short(&uri));
     }

@@ -6,8 +6,7 @@ use http::request::Parts;
 use mcp_types::headers::{HeaderMismatch, check_method, check_name, check_version, name_member};
 use mcp_types::json::Object;
 use mcp_types::rpc::ErrorObject;
-use mcp_types::{HEADER_MISMATCH, Revision, json};
-use serde::Deserialize;
+use mcp_types::{HEADER_MISMATCH, Revision};
 
 use super::names::{METHOD, NAME, PROTOCOL_VERSION};
 use crate::engine::Head;
@@ -45,8 +44,7 @@ fn modern(
         return Ok(());
     };
     let name = match member {
-        "name" => head.name(),
-        "uri" => head.uri(),
+        "name" | "uri" => head.params().text(member),
         _ => None,
     };
     // Where the body has none, its own fault is the one to tell of.
@@ -66,22 +64,18 @@ fn check_params(
     tool: &str,
     head: &Head<'_>,
 ) -> Result<(), ErrorObject> {
-    #[derive(Deserialize)]
-    struct Call {
-        #[serde(default)]
-        arguments: Option<Object>,
-    }
     let Some(tool) = server.inner.features.tools.get(tool) else {
         return Ok(());
     };
     if tool.header_params().is_empty() {
         return Ok(());
     }
-    let call: Call = json::from_str(head.params())
+    let arguments = head.params().optional::<Object>("arguments");
+    let arguments = arguments
         .map_err(|error| ErrorObject::invalid_params(format!("params of `tools/call`: {error}")))?;
     for param in tool.header_params() {
         param
-            .matches(values(parts, param.header()), call.arguments.as_ref())
+            .matches(values(parts, param.header()), arguments.as_ref())
             .map_err(|error| mismatch(&error))?;
     }
     Ok(())

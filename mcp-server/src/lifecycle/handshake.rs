@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
+use mcp_types::convert::ConvertError;
 use mcp_types::error::DecodeError;
 use mcp_types::rpc::{self, ErrorObject};
 use mcp_types::v2025_11_25::{
-    InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest, UnsubscribeRequest,
+    InitializeRequestParams, InitializeResult, PingRequest, SetLevelRequest, SubscribeRequest,
+    UnsubscribeRequest,
 };
-use mcp_types::{
-    ClientCapabilities, Implementation, LoggingLevel, Request, RequestId, Revision, json,
-};
-use serde::Deserialize;
+use mcp_types::{LoggingLevel, Request, RequestId, Revision};
 
 use super::{INITIALIZE, empty};
 use crate::builder::ServerBuilder;
 use crate::context::Context;
-use crate::engine::{Answer, Head, Via};
+use crate::engine::{Answer, FromMembers, Head, Members, Via};
 use crate::error::{HandlerError, short};
 use crate::limits::SUBSCRIBED_BYTES;
 #[cfg(feature = "versioned-resources")]
 use crate::listen::subscribed;
+use crate::resources::OfResource;
 use crate::route::{Route, Running, common};
 use crate::server::Server;
 use crate::session::Session;
@@ -58,7 +58,7 @@ struct Quiet {
 impl Route for Quiet {
     fn start(&self, head: &Head<'_>, cx: &Context) -> Result<Running, HandlerError> {
         if cx.peer().session().is_none() {
-            let message = (self.modern)(cx, head.params())?;
+            let message = (self.modern)(cx, head.text())?;
             return Ok(Box::pin(std::future::ready(Ok(message))));
         }
         let done = (self.legacy)(cx, head);
@@ -68,55 +68,39 @@ impl Route for Quiet {
 }
 
 /// What is asked for in `logging/setLevel`.
-#[derive(Deserialize)]
-struct Level {
-    level: LoggingLevel,
-}
+struct Level(LoggingLevel);
 
-/// What is asked for in `resources/subscribe` and `resources/unsubscribe`.
-#[derive(Deserialize)]
-struct Subscription {
-    uri: String,
+impl FromMembers for Level {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError> {
+        members.required("level").map(Self)
+    }
 }
 
 fn set_level(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
-    let params: Level = common(head, cx)?;
+    let Level(level) = common(head, cx)?;
     if let Some(session) = cx.peer().session() {
-        session.set_level(params.level);
+        session.set_level(level);
     }
     Ok(())
 }
 
 fn subscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
-    let params: Subscription = common(head, cx)?;
+    let OfResource(uri) = common(head, cx)?;
     let limit = cx.server().limits().subscribed_resources;
     match cx.peer().session() {
-        Some(session) if !session.subscribe(&params.uri, limit) => {
-            Err(HandlerError::invalid_params(format!(
-                "more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"
-            )))
-        }
+        Some(session) if !session.subscribe(&uri, limit) => Err(HandlerError::invalid_params(
+            format!("more than {limit} subscriptions, or {SUBSCRIBED_BYTES} bytes of URIs"),
+        )),
         _ => Ok(()),
     }
 }
 
 fn unsubscribe(cx: &Context, head: &Head<'_>) -> Result<(), HandlerError> {
-    let params: Subscription = common(head, cx)?;
+    let OfResource(uri) = common(head, cx)?;
     if let Some(session) = cx.peer().session() {
-        session.unsubscribe(&params.uri);
+        session.unsubscribe(&uri);
     }
     Ok(())
-}
-
-/// What is asked for in `initialize`. What the newest revision says of a client is what all older
-/// ones do, and more: it is kept as that from the beginning.
-#[derive(Deserialize)]
-struct Initialize {
-    #[serde(rename = "protocolVersion")]
-    version: String,
-    capabilities: ClientCapabilities,
-    #[serde(rename = "clientInfo")]
-    client_info: Implementation,
 }
 
 /// Answers `initialize`: the revision asked for if it is one with a handshake, else the
@@ -127,20 +111,25 @@ pub(crate) fn initialize(
     head: &Head<'_>,
     via: &Via,
 ) -> Result<(Arc<Session>, Answer), ErrorObject> {
-    let fault = |error: DecodeError| {
+    let fault = |error: &dyn std::fmt::Display| {
         ErrorObject::invalid_params(format!("params of `{INITIALIZE}`: {error}"))
     };
-    head.check_meta(Revision::V2025_11_25).map_err(fault)?;
-    let params: Initialize = json::from_str(head.params()).map_err(fault)?;
-    let revision = params.version.parse().ok();
+    let version = head.params().required::<String>("protocolVersion");
+    let revision = version.map_err(|error| fault(&error))?.parse().ok();
     let revision = revision
         .filter(|&revision| revision < Revision::LATEST)
         .unwrap_or(Revision::V2025_11_25);
+    // What the revision does not know is no member of its, whatever a newer one makes of the name.
+    let params: InitializeRequestParams = revision
+        .decode(head.text())
+        .map_err(|error| fault(&error))?;
+    let capabilities = params.capabilities.try_into();
+    let capabilities = capabilities.map_err(|error: ConvertError| fault(&error))?;
     let session = Arc::new(Session::new(
         via.session_id.clone(),
         revision,
         params.client_info,
-        params.capabilities,
+        capabilities,
     ));
     let inner = &server.inner;
     let mut capabilities = inner.capabilities.clone();

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::IntoPrompt;
 use crate::changes::Change;
 use crate::context::Context;
-use crate::error::{HandlerError, bad_arguments, short};
+use crate::error::{HandlerError, short};
 use crate::lists::{Definition, Features, Hints, Kept, List};
 use crate::{params, schema};
 
@@ -124,8 +124,9 @@ impl PromptDef {
                 let message = format!("arguments of `{name}`: there is no `{other}`");
                 return Err(HandlerError::invalid_params(message));
             }
-            let arguments: A = params::decode(arguments)
-                .map_err(|error| bad_arguments(&format!("arguments of `{name}`"), &error))?;
+            let arguments: A = params::decode(arguments).map_err(|error| {
+                HandlerError::invalid_params(format!("arguments of `{name}`: {error}"))
+            })?;
             Ok(run(handler(arguments, cx)))
         }));
         self

@@ -66,7 +66,7 @@ pub(super) async fn read(
             server: server.clone(),
             id: None,
             method: ReadResourceRequest::METHOD.into(),
-            peer: Peer::modern(None, None),
+            peer: Peer::modern(None),
             progress_token: None,
             log_level: None,
             trace_parent: None,

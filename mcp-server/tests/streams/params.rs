@@ -114,3 +114,35 @@ async fn of_a_peer_with_a_session() {
     let answer = peer.ask("tools/call", &params).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hi", "{answer}");
 }
+
+/// A client is held to what its own revision says of it, not to what later ones made of a name.
+#[tokio::test]
+async fn of_a_handshake_at_each_revision() {
+    // Members that do not fit, and the revision that they came with.
+    let unfit = [
+        ("capabilities", "roots", "2024-11-05"),
+        ("clientInfo", "title", "2025-06-18"),
+        ("capabilities", "elicitation", "2025-06-18"),
+        ("clientInfo", "icons", "2025-11-25"),
+        ("capabilities", "tasks", "2025-11-25"),
+    ];
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        for (object, member, since) in unfit {
+            let mut hello = json!({
+                "protocolVersion": version,
+                "capabilities": {"experimental": {"com.example/x": {"y": 1}}},
+                "clientInfo": {"name": "t", "version": "1"},
+            });
+            hello[object][member] = json!(5);
+            let mut peer = Asker::new();
+            if version >= since {
+                let place = format!("$.{object}.{member}");
+                peer.refused("initialize", hello, &place).await;
+            } else {
+                let answer = peer.ask("initialize", &hello).await;
+                let agreed = &answer["result"]["protocolVersion"];
+                assert_eq!(agreed, version, "{object}.{member}: {answer}");
+            }
+        }
+    }
+}

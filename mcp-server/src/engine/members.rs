@@ -1,0 +1,121 @@
+//! [`Members`]: an object taken apart, its values lent as text.
+//!
+//! The server's own handlers look at two or three members of their params. They ask for those by
+//! name, and only those are decoded: no type for each request has to be compiled.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use mcp_types::error::DecodeError;
+use mcp_types::json;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The members of an object in the order of the text.
+#[derive(Default)]
+pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// Takes an object apart.
+    pub(crate) fn read(text: &'a RawValue) -> Result<Self, DecodeError> {
+        // What was a raw value before ends where its text does.
+        let mut text = serde_json::Deserializer::from_str(text.get());
+        Ok(text.deserialize_map(MembersVisitor)?)
+    }
+
+    /// The text of a member; `null` counts as absent.
+    ///
+    /// # Errors
+    ///
+    /// Where the object has it twice.
+    pub(crate) fn raw(&self, name: &str) -> Result<Option<&'a RawValue>, DecodeError> {
+        let mut found = self.0.iter().filter(|(known, _)| known == name);
+        let first = found.next();
+        if found.next().is_some() {
+            return Err(DecodeError::data(format!("duplicate field `{name}`")));
+        }
+        Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
+    }
+
+    /// A member, where it is a string: for those who decide nothing by it.
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        string(self.raw(name).ok()??)
+    }
+
+    /// A member that need not be there.
+    pub(crate) fn optional<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, DecodeError> {
+        let Some(raw) = self.raw(name)? else {
+            return Ok(None);
+        };
+        let value = json::from_str(raw.get()).map_err(|error| error.inside_member(name))?;
+        Ok(Some(value))
+    }
+
+    /// A member that must be there.
+    pub(crate) fn required<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+    ) -> Result<T, DecodeError> {
+        self.optional(name)?
+            .ok_or_else(|| DecodeError::missing_field(name))
+    }
+}
+
+/// Params of which only members that are the same in all revisions are asked for. The server's own
+/// handlers need no more, and what is not asked for is neither decoded nor translated.
+pub(crate) trait FromMembers: Sized {
+    fn from_members(members: &Members<'_>) -> Result<Self, DecodeError>;
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Vec::new();
+        while let Some(name) = access.next_key_seed(Text)? {
+            members.push((name, access.next_value()?));
+        }
+        Ok(Members(members))
+    }
+}
+
+/// The text of a JSON string, lent where it has no escapes.
+pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let mut text = serde_json::Deserializer::from_str(raw.get());
+    Text.deserialize(&mut text).ok()
+}
+
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, text: D) -> Result<Cow<'de, str>, D::Error> {
+        text.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
