@@ -41,7 +41,9 @@ impl Extra {
     /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let object = self.0.as_mut()?;
-        let value = object.remove(name);
+        // Through a pointer, as `from_str` reads, and for the same reason.
+        let remove: fn(&mut Object, &str) -> _ = Object::remove;
+        let value = remove(object, name);
         if object.is_empty() {
             self.0 = None;
         }

@@ -87,7 +87,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Members<'de, A> {
         self.ahead = Ahead::Nothing;
         // By the deserializer for which the seed is compiled anyway.
         let (mut tag, mut trail) = (serde_json::Deserializer::from_str(tag), Trail::default());
-        seed.deserialize(Located::new(&mut tag, &mut trail))
-            .map_err(A::Error::custom)
+        // Through a pointer, as `from_str` does it, and for the same reason.
+        let read: fn(_, _) -> _ = T::deserialize;
+        read(seed, Located::new(&mut tag, &mut trail)).map_err(A::Error::custom)
     }
 }

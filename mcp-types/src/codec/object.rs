@@ -28,8 +28,10 @@ pub trait FromMembers<'de>: Vacant + Sized {
 
     /// Reads all members.
     fn from_members<A: MapAccess<'de>>(members: Members<'de, A>) -> Result<Self, A::Error> {
+        // Through a pointer, as `from_str` does it, and for the same reason.
+        let read: fn(&mut dyn Target<'de, A>, _, _) -> _ = read_members;
         let mut value = Self::VACANT;
-        read_members(&mut value, Self::REQUIRED, members)?;
+        read(&mut value, Self::REQUIRED, members)?;
         Ok(value)
     }
 }

@@ -197,13 +197,15 @@ pub fn find_tag<'de, A: MapAccess<'de>>(
     mut members: Members<'de, A>,
     name: &'static str,
 ) -> Result<Tagged<'de, A>, A::Error> {
+    // Through pointers, as `from_str` does it, and for the same reason.
+    let (read, arrange): (fn(_) -> _, fn(_, _) -> _) = (serde_json::from_str::<Key<'_>>, arrange);
     let mut waiting = Vec::new();
     while let Some(key) = members.next_key::<Key<'de>>()? {
         let value = members.next_value::<Raw<'de>>()?;
         if waiting.is_empty()
             && key.as_str() == name
             && let Some(text) = value.lent()
-            && let Ok(tag) = serde_json::from_str(text)
+            && let Ok(tag) = read(text)
         {
             return Ok(Tagged::First(tag, members.again(name, text)));
         }

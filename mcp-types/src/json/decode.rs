@@ -16,12 +16,15 @@ use super::{Members, Object, Value, to_string};
 /// [`NESTING_LIMIT`](super::NESTING_LIMIT), or is not what `T` asks for: then with its path.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, DecodeError> {
     let mut source = Source::new(text);
-    match T::deserialize(Located::new(&mut source.deserializer, &mut source.trail)) {
+    // Called through pointers: for each function that comes here, the compiler would follow calls
+    // that it can name through all that they reach, looking for a way back.
+    let (read, fault): (fn(_) -> _, fn(_, _) -> _) = (T::deserialize, Source::fault);
+    match read(Located::new(&mut source.deserializer, &mut source.trail)) {
         Ok(value) => match source.deserializer.end() {
             Ok(()) => Ok(value),
-            Err(error) => Err(source.fault(error)),
+            Err(error) => Err(fault(source, error)),
         },
-        Err(error) => Err(source.fault(error)),
+        Err(error) => Err(fault(source, error)),
     }
 }
 
@@ -94,7 +97,8 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, DecodeError> {
 ///
 /// Where the members are not what `T` asks for, with the path.
 pub fn from_object<T: DeserializeOwned>(object: Object) -> Result<T, DecodeError> {
-    T::deserialize(Members::from(object))
+    let read: fn(_) -> _ = T::deserialize;
+    read(Members::from(object))
 }
 
 /// Decodes a value that stays; the result may borrow its strings.
