@@ -13,6 +13,7 @@ pub use judge::{ContentsOf, ContentsWarning};
 
 impl AnyResourceContents {
     /// Which resource, or which part of one, this belongs to.
+    #[inline]
     #[must_use]
     pub fn uri(&self) -> &str {
         match self {
@@ -22,6 +23,7 @@ impl AnyResourceContents {
     }
 
     /// The media type; absent where the server does not know it.
+    #[inline]
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
         match self {
@@ -31,6 +33,7 @@ impl AnyResourceContents {
     }
 
     /// The text, where it is one.
+    #[inline]
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -44,6 +47,7 @@ impl AnyResourceContents {
     /// # Errors
     ///
     /// Where it is not the base64 of anything.
+    #[inline]
     pub fn bytes(&self) -> Result<Cow<'_, [u8]>, Base64Error> {
         match self {
             Self::Text(text) => Ok(Cow::Borrowed(text.text.as_bytes())),
@@ -54,6 +58,7 @@ impl AnyResourceContents {
 
 impl ReadResourceResult {
     /// The texts among the contents, a line break between them. What is not text is left out.
+    #[inline]
     #[must_use]
     pub fn text(&self) -> String {
         let texts = self.contents.iter().filter_map(AnyResourceContents::text);

@@ -75,6 +75,7 @@ pub enum Misfit {
 }
 
 impl fmt::Display for FormError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { member } => write!(f, "`content` lacks `{member}`"),
@@ -86,6 +87,7 @@ impl fmt::Display for FormError {
 }
 
 impl fmt::Display for Misfit {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type { expected } => write!(f, "is not {expected}"),
@@ -122,6 +124,7 @@ impl Error for Misfit {}
 /// # Errors
 ///
 /// The first member that is missing or does not fit.
+#[inline]
 pub fn complete(
     form: &RequestedSchema,
     mut answer: ElicitResult,
@@ -149,6 +152,7 @@ pub fn complete(
 /// # Errors
 ///
 /// The first member that is missing or does not fit.
+#[inline]
 pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), FormError> {
     for name in form.required.iter().flatten() {
         if !content.contains_key(name) {
@@ -167,6 +171,7 @@ pub fn check(form: &RequestedSchema, content: &Map<ElicitValue>) -> Result<(), F
     Ok(())
 }
 
+#[inline]
 fn default(schema: &PrimitiveSchemaDefinition) -> Option<ElicitValue> {
     use PrimitiveSchemaDefinition as Schema;
     let text = |text: &Option<String>| text.clone().map(ElicitValue::String);
@@ -193,6 +198,7 @@ fn default(schema: &PrimitiveSchemaDefinition) -> Option<ElicitValue> {
     }
 }
 
+#[inline]
 fn field(schema: &PrimitiveSchemaDefinition, value: &ElicitValue) -> Result<(), Misfit> {
     use PrimitiveSchemaDefinition as Schema;
     let expected = match (schema, value) {
@@ -222,14 +228,17 @@ fn field(schema: &PrimitiveSchemaDefinition, value: &ElicitValue) -> Result<(), 
     Err(Misfit::Type { expected })
 }
 
+#[inline]
 fn offers(options: &[TitledOption], value: &str) -> bool {
     options.iter().any(|option| option.const_ == value)
 }
 
+#[inline]
 fn offered(known: bool) -> Result<(), Misfit> {
     known.then_some(()).ok_or(Misfit::NotOffered)
 }
 
+#[inline]
 fn bounds(
     of: &'static str,
     count: usize,
@@ -244,6 +253,7 @@ fn bounds(
     }
 }
 
+#[inline]
 fn string(schema: &StringSchema, text: &str) -> Result<(), Misfit> {
     let length = text.chars().count();
     bounds("characters", length, schema.min_length, schema.max_length)?;
@@ -255,6 +265,7 @@ fn string(schema: &StringSchema, text: &str) -> Result<(), Misfit> {
     }
 }
 
+#[inline]
 fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
     let float = value.as_f64().unwrap_or(f64::NAN);
     let whole = value.is_integer() || float.fract() == 0.0;
@@ -283,6 +294,7 @@ fn number(schema: &NumberSchema, value: &Number) -> Result<(), Misfit> {
     }
 }
 
+#[inline]
 fn many(schema: &MultiSelectEnumSchema, values: &[String]) -> Result<(), Misfit> {
     match schema {
         MultiSelectEnumSchema::Untitled(schema) => {

@@ -22,36 +22,42 @@ macro_rules! text_or_integer {
         }
 
         impl From<i64> for $name {
+            #[inline]
             fn from(number: i64) -> Self {
                 Self::Number(number)
             }
         }
 
         impl From<i32> for $name {
+            #[inline]
             fn from(number: i32) -> Self {
                 Self::Number(number.into())
             }
         }
 
         impl From<u32> for $name {
+            #[inline]
             fn from(number: u32) -> Self {
                 Self::Number(number.into())
             }
         }
 
         impl From<String> for $name {
+            #[inline]
             fn from(text: String) -> Self {
                 Self::String(text)
             }
         }
 
         impl From<&str> for $name {
+            #[inline]
             fn from(text: &str) -> Self {
                 Self::String(text.to_owned())
             }
         }
 
         impl From<$name> for Value {
+            #[inline]
             fn from(id: $name) -> Self {
                 match id {
                     $name::Number(number) => number.into(),

@@ -29,6 +29,7 @@ pub use decode::{from_object, from_slice, from_str, from_value, from_value_ref, 
 pub(crate) use located::{Located, Trail};
 pub use number::Number;
 pub(crate) use number::arbitrary_precision as hides_numbers;
+pub(crate) use object::twice;
 pub use object::{Map, Object};
 pub(crate) use raw::Raw;
 pub(crate) use read::NUMBER;

@@ -9,6 +9,7 @@ use crate::{CallToolResult, ContentBlock};
 impl CallToolResult {
     /// The texts among the content, a line break between them. Other content, such as images, is
     /// left out.
+    #[inline]
     #[must_use]
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|block| match block {
@@ -30,6 +31,7 @@ impl CallToolResult {
     }
 
     /// Whether the tool says that it failed.
+    #[inline]
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.is_error == Some(true)

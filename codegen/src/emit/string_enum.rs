@@ -41,6 +41,7 @@ impl Scope<'_> {
             quote! {
                 #cfg
                 impl From<&str> for #ident {
+                    #[inline]
                     fn from(text: &str) -> Self {
                         match text {
                             #(#values => Self::#idents,)*
@@ -50,6 +51,7 @@ impl Scope<'_> {
                 }
                 #cfg
                 impl From<String> for #ident {
+                    #[inline]
                     fn from(text: String) -> Self {
                         Self::from(text.as_str())
                     }
@@ -57,6 +59,7 @@ impl Scope<'_> {
                 #cfg
                 impl codec::FromText for #ident {
                     const VALUES: &'static [&'static str] = &[#(#values),*];
+                    #[inline]
                     fn from_text(text: &str) -> Option<Self> {
                         Some(Self::from(text))
                     }
@@ -67,6 +70,7 @@ impl Scope<'_> {
                 #cfg
                 impl codec::FromText for #ident {
                     const VALUES: &'static [&'static str] = &[#(#values),*];
+                    #[inline]
                     fn from_text(text: &str) -> Option<Self> {
                         Some(match text {
                             #(#values => Self::#idents,)*
@@ -77,6 +81,7 @@ impl Scope<'_> {
                 #cfg
                 impl std::str::FromStr for #ident {
                     type Err = codec::UnknownValue;
+                    #[inline]
                     fn from_str(text: &str) -> Result<Self, Self::Err> {
                         codec::parse_text(text)
                     }
@@ -104,6 +109,7 @@ impl Scope<'_> {
             #vacant
             #cfg
             impl std::fmt::Display for #ident {
+                #[inline]
                 fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     formatter.pad(self.as_str())
                 }

@@ -28,12 +28,11 @@ pub struct UnknownValue {
 
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "unknown value `{}`, expected one of `{}`",
-            self.text,
-            self.values.join("`, `")
-        )
+        write!(f, "unknown value `{}`, expected one of", self.text)?;
+        for (at, value) in self.values.iter().enumerate() {
+            write!(f, "{} `{value}`", if at == 0 { "" } else { "," })?;
+        }
+        Ok(())
     }
 }
 

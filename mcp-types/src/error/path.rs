@@ -97,8 +97,8 @@ impl Path {
     /// still parse: the last candidate that parses is the one.
     pub(super) fn take_suffix(text: &str) -> Option<(usize, Self)> {
         let body = text.strip_suffix(')')?;
-        body.rmatch_indices(SUFFIX).find_map(|(at, _)| {
-            let path = Self::parse(body.get(at + SUFFIX.len()..)?)?;
+        (0..body.len()).rev().find_map(|at| {
+            let path = Self::parse(body.get(at..)?.strip_prefix(SUFFIX)?)?;
             Some((at, path))
         })
     }

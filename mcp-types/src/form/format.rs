@@ -3,6 +3,7 @@
 use crate::StringSchemaFormat;
 
 /// Whether a text is of a format. Of an address it is only seen that it could be one.
+#[inline]
 pub(super) fn fits(format: StringSchemaFormat, text: &str) -> bool {
     match format {
         StringSchemaFormat::Email => is_email(text),
@@ -12,6 +13,7 @@ pub(super) fn fits(format: StringSchemaFormat, text: &str) -> bool {
     }
 }
 
+#[inline]
 fn is_email(text: &str) -> bool {
     let sound = |part: &str| {
         let known = |c: char| !c.is_whitespace() && !c.is_control() && c != '@';
@@ -22,6 +24,7 @@ fn is_email(text: &str) -> bool {
 }
 
 /// By the characters of RFC 3986: a scheme, a colon, and what no URI may not contain.
+#[inline]
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;
@@ -34,6 +37,7 @@ fn is_uri(text: &str) -> bool {
 }
 
 /// A number of so many digits, and the text behind it.
+#[inline]
 fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
     let (digits, rest) = text.split_at_checked(count)?;
     let all = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -41,6 +45,7 @@ fn digits(text: &str, count: usize) -> Option<(u32, &str)> {
 }
 
 /// A day that there is, and the text behind it.
+#[inline]
 fn date(text: &str) -> Option<&str> {
     let (year, rest) = digits(text, 4)?;
     let (month, rest) = digits(rest.strip_prefix('-')?, 2)?;
@@ -57,17 +62,20 @@ fn date(text: &str) -> Option<&str> {
 }
 
 /// Hours and minutes, and the text behind them.
+#[inline]
 fn clock(text: &str) -> Option<&str> {
     let (hour, rest) = digits(text, 2)?;
     let (minute, rest) = digits(rest.strip_prefix(':')?, 2)?;
     (hour < 24 && minute < 60).then_some(rest)
 }
 
+#[inline]
 fn is_date(text: &str) -> bool {
     date(text) == Some("")
 }
 
 /// By RFC 3339, which has the place where the clock shows this time behind it.
+#[inline]
 fn is_date_time(text: &str) -> bool {
     let time = |text| {
         let rest = date(text)?.strip_prefix(['T', 't'])?;

@@ -9,6 +9,7 @@ use super::{METHOD, NAME, PROTOCOL_VERSION};
 /// The member of the parameters that [`NAME`] repeats: `name` of `tools/call` and `prompts/get`,
 /// `uri` of `resources/read`, `taskId` of the requests of the tasks extension; `None` for methods
 /// that need no such header.
+#[inline]
 #[must_use]
 pub fn name_member(method: &str) -> Option<&'static str> {
     match method {
@@ -78,6 +79,7 @@ where
     same(header, value, body)
 }
 
+#[inline]
 fn same(header: &'static str, value: &str, body: &str) -> Result<(), HeaderMismatch> {
     if value == body {
         return Ok(());
@@ -121,12 +123,14 @@ impl HeaderMismatch {
     }
 
     /// The name of the header, in lower case.
+    #[inline]
     #[must_use]
     pub fn header(&self) -> &str {
         &self.header
     }
 
     /// What is wrong with it.
+    #[inline]
     #[must_use]
     pub fn reason(&self) -> &MismatchReason {
         &self.reason
@@ -134,12 +138,14 @@ impl HeaderMismatch {
 }
 
 impl fmt::Display for HeaderMismatch {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "header mismatch: {} {}", self.header, self.reason)
     }
 }
 
 impl std::error::Error for HeaderMismatch {
+    #[inline]
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.reason {
             MismatchReason::Invalid(error) => Some(error),
@@ -176,6 +182,7 @@ pub enum MismatchReason {
 }
 
 impl MismatchReason {
+    #[inline]
     pub(super) fn differs(header: &str, body: &str) -> Self {
         Self::Differs {
             header: excerpt(header),
@@ -185,12 +192,14 @@ impl MismatchReason {
 }
 
 impl From<HeaderValueError> for MismatchReason {
+    #[inline]
     fn from(error: HeaderValueError) -> Self {
         Self::Invalid(error)
     }
 }
 
 impl fmt::Display for MismatchReason {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("is missing"),
@@ -209,6 +218,7 @@ impl fmt::Display for MismatchReason {
 const SHOWN: usize = 32;
 
 /// The beginning of a text, fit for logs and answers.
+#[inline]
 pub(super) fn excerpt(text: &str) -> String {
     let mut shown = String::new();
     let mut chars = text.chars();

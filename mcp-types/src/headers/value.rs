@@ -14,6 +14,7 @@ const END: &str = "?=";
 ///
 /// Safe is visible ASCII with spaces inside. Other than it must be, a text with tabs is encoded,
 /// too, since some software on the way turns them into spaces.
+#[inline]
 #[must_use]
 pub fn encode_value(text: &str) -> Cow<'_, str> {
     let edges = text.starts_with(' ') || text.ends_with(' ');
@@ -36,6 +37,7 @@ pub fn encode_value(text: &str) -> Cow<'_, str> {
 ///
 /// [`HeaderValueError`] where the value has a character that no header value may have, or has the
 /// marks and no padded base64 of UTF-8 between them.
+#[inline]
 pub fn decode_value(value: &[u8]) -> Result<Cow<'_, str>, HeaderValueError> {
     let text = plain_value(value)?;
     let Some(encoded) = text
@@ -52,6 +54,7 @@ pub fn decode_value(value: &[u8]) -> Result<Cow<'_, str>, HeaderValueError> {
 }
 
 /// The value of a header that is never encoded.
+#[inline]
 pub(super) fn plain_value(value: &[u8]) -> Result<&str, HeaderValueError> {
     let fault = |byte: &u8| !matches!(byte, b'\t' | b' '..=b'~');
     if let Some(at) = value.iter().position(fault) {
@@ -77,6 +80,7 @@ pub enum HeaderValueError {
 }
 
 impl fmt::Display for HeaderValueError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Character { at } => write!(f, "invalid character at byte {at}"),

@@ -5,12 +5,14 @@ use super::{Number, Object, Value};
 macro_rules! from_number {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Value {
+            #[inline]
             fn from(value: $integer) -> Self {
                 Self::Number(value.into())
             }
         }
 
         impl PartialEq<$integer> for Value {
+            #[inline]
             fn eq(&self, other: &$integer) -> bool {
                 self.as_number().is_some_and(|number| number == other)
             }
@@ -23,6 +25,7 @@ from_number!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 macro_rules! from_variant {
     ($($source:ty => $variant:ident,)*) => {$(
         impl From<$source> for Value {
+            #[inline]
             fn from(value: $source) -> Self {
                 Self::$variant(value.into())
             }
@@ -42,24 +45,28 @@ from_variant! {
 }
 
 impl From<()> for Value {
+    #[inline]
     fn from((): ()) -> Self {
         Self::Null
     }
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {
+    #[inline]
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
 }
 
 impl<T: Into<Value>> From<Vec<T>> for Value {
+    #[inline]
     fn from(elements: Vec<T>) -> Self {
         elements.into_iter().collect()
     }
 }
 
 impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
+    #[inline]
     fn from(elements: [T; N]) -> Self {
         elements.into_iter().collect()
     }
@@ -73,6 +80,7 @@ impl<T: Into<Value>> FromIterator<T> for Value {
 
 impl From<serde_json::Value> for Value {
     /// Exact; members come in the order that `serde_json` kept, alphabetical by default.
+    #[inline]
     fn from(value: serde_json::Value) -> Self {
         match value {
             serde_json::Value::Null => Self::Null,
@@ -86,6 +94,7 @@ impl From<serde_json::Value> for Value {
 }
 
 impl From<serde_json::Map<String, serde_json::Value>> for Object {
+    #[inline]
     fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
         let mut object = Self::with_capacity(map.len());
         for (name, value) in map {
@@ -97,6 +106,7 @@ impl From<serde_json::Map<String, serde_json::Value>> for Object {
 
 impl From<Value> for serde_json::Value {
     /// Exact, but for the order of members unless `serde_json/preserve_order` is on.
+    #[inline]
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -110,15 +120,19 @@ impl From<Value> for serde_json::Value {
 }
 
 impl From<Object> for serde_json::Map<String, serde_json::Value> {
+    #[inline]
     fn from(object: Object) -> Self {
-        object
-            .into_iter()
-            .map(|(name, value)| (name, value.into()))
-            .collect()
+        // A plain loop: `collect` would sort the members first, which is much code.
+        let mut map = Self::new();
+        for (name, value) in object {
+            map.insert(name, value.into());
+        }
+        map
     }
 }
 
 impl PartialEq<serde_json::Value> for Value {
+    #[inline]
     fn eq(&self, other: &serde_json::Value) -> bool {
         match (self, other) {
             (Self::Null, serde_json::Value::Null) => true,
@@ -133,12 +147,14 @@ impl PartialEq<serde_json::Value> for Value {
 }
 
 impl PartialEq<Value> for serde_json::Value {
+    #[inline]
     fn eq(&self, other: &Value) -> bool {
         other == self
     }
 }
 
 impl PartialEq<serde_json::Map<String, serde_json::Value>> for Object {
+    #[inline]
     fn eq(&self, other: &serde_json::Map<String, serde_json::Value>) -> bool {
         self.len() == other.len()
             && self
@@ -148,24 +164,28 @@ impl PartialEq<serde_json::Map<String, serde_json::Value>> for Object {
 }
 
 impl PartialEq<str> for Value {
+    #[inline]
     fn eq(&self, other: &str) -> bool {
         self.as_str() == Some(other)
     }
 }
 
 impl PartialEq<&str> for Value {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == Some(other)
     }
 }
 
 impl PartialEq<bool> for Value {
+    #[inline]
     fn eq(&self, other: &bool) -> bool {
         self.as_bool() == Some(*other)
     }
 }
 
 impl PartialEq<f64> for Value {
+    #[inline]
     fn eq(&self, other: &f64) -> bool {
         self.as_f64() == Some(*other)
     }

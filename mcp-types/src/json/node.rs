@@ -136,28 +136,72 @@ impl<'de> Iterator for Entries<'de> {
 impl Entries<'_> {
     /// The same entries, those named in `first` before all others and in that order.
     pub(super) fn with_first(self, first: &[&str]) -> Self {
-        let rank = |name: &str| {
-            let position = first.iter().position(|known| *known == name);
-            position.unwrap_or(first.len())
-        };
         match self {
-            Self::Borrowed(entries)
-                if !entries.clone().is_sorted_by_key(|(name, _)| rank(name)) =>
-            {
-                let mut entries: Vec<_> = entries.collect();
-                entries.sort_by_cached_key(|(name, _)| rank(name));
-                Self::Listed(entries.into_iter())
+            Self::Borrowed(entries) => {
+                let names = || entries.clone().map(|(name, _)| name);
+                if stand_first(&mut names(), first) {
+                    return Self::Borrowed(entries);
+                }
+                let order = order(&mut names(), first);
+                let entries: Vec<_> = entries.collect();
+                let mut listed = Vec::with_capacity(entries.len());
+                for at in order {
+                    listed.extend(entries.get(at));
+                }
+                Self::Listed(listed.into_iter())
             }
-            Self::Owned(entries) if !entries.names().is_sorted_by_key(rank) => {
-                let mut entries: Vec<_> = entries.collect();
-                entries.sort_by_cached_key(|(name, _)| rank(name));
+            Self::Owned(entries) => {
+                if stand_first(&mut entries.names(), first) {
+                    return Self::Owned(entries);
+                }
+                let order = order(&mut entries.names(), first);
+                let mut entries: Vec<_> = entries.map(Some).collect();
                 let mut object = Object::with_capacity(entries.len());
-                for (name, value) in entries {
-                    object.push(&name, value);
+                for at in order {
+                    if let Some((name, value)) = entries.get_mut(at).and_then(Option::take) {
+                        object.push(&name, value);
+                    }
                 }
                 object.into()
             }
-            same => same,
+            same @ Self::Listed(_) => same,
         }
     }
+}
+
+/// The place of a name among those that come first; all others come behind them.
+fn rank(name: &str, first: &[&str]) -> usize {
+    let place = first.iter().position(|known| *known == name);
+    place.unwrap_or(first.len())
+}
+
+/// Whether names have their order already.
+fn stand_first(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> bool {
+    let mut last = 0;
+    for name in names {
+        let rank = rank(name, first);
+        if rank < last {
+            return false;
+        }
+        last = rank;
+    }
+    true
+}
+
+/// Where the names stand, in the order in which they are to come. A walk for each that comes first,
+/// of which a type has few: to sort is much code.
+fn order(names: &mut dyn Iterator<Item = &str>, first: &[&str]) -> Vec<usize> {
+    let mut ranks = Vec::new();
+    for name in names {
+        ranks.push(rank(name, first));
+    }
+    let mut order = Vec::with_capacity(ranks.len());
+    for wanted in 0..=first.len() {
+        for (at, rank) in ranks.iter().enumerate() {
+            if *rank == wanted {
+                order.push(at);
+            }
+        }
+    }
+    order
 }

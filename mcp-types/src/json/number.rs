@@ -127,7 +127,8 @@ impl Decimal {
             i64::MAX / 2
         });
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = [whole, fraction].concat();
+        let mut all = whole.to_owned();
+        all.push_str(fraction);
         let kept = all.trim_end_matches('0');
         let dropped = all.len() - kept.len();
         let shift = length(dropped).saturating_sub(length(fraction.len()));
@@ -150,8 +151,12 @@ impl Decimal {
         let zeros = usize::try_from(self.exponent)
             .ok()
             .filter(|zeros| *zeros <= MAX_DIGITS)?;
-        let sign = if self.negative { "-" } else { "" };
-        Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
+        let mut text = String::from(if self.negative { "-" } else { "" });
+        text.push_str(&self.digits);
+        for _ in 0..zeros {
+            text.push('0');
+        }
+        Some(text)
     }
 }
 
@@ -172,12 +177,14 @@ pub(crate) fn arbitrary_precision() -> bool {
 macro_rules! from_integer {
     ($($integer:ty)*) => {$(
         impl From<$integer> for Number {
+            #[inline]
             fn from(value: $integer) -> Self {
                 Self(Repr::Json(value.into()))
             }
         }
 
         impl PartialEq<$integer> for Number {
+            #[inline]
             fn eq(&self, other: &$integer) -> bool {
                 self.as_json() == Some(&serde_json::Number::from(*other))
             }

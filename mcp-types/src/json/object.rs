@@ -1,6 +1,6 @@
 //! [`Map`] and [`Object`]: members by name, in the order in which they came.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::{fmt, mem};
 
 use super::Value;
@@ -32,7 +32,7 @@ struct Member<V> {
     value: V,
 }
 
-/// Up to this many members, comparing each with each beats hashing and sorting.
+/// Up to this many members, comparing each with each beats hashing.
 const FEW: usize = 16;
 
 impl<V> Default for Map<V> {
@@ -93,7 +93,7 @@ impl<V> Map<V> {
                 (suspect && self.keys().take(at).any(|before| before == name)).then_some(name)
             });
         }
-        twice(self.keys().collect())
+        twice(self.keys())
     }
 
     /// The member's value.
@@ -225,14 +225,16 @@ impl<V> Map<V> {
     }
 }
 
-/// The name that is among many twice.
-fn twice(mut names: Vec<&str>) -> Option<&str> {
-    // Sorting, not comparing each with each: a peer chooses how many members there are.
-    names.sort_unstable();
-    names.windows(2).find_map(|pair| match pair {
-        [a, b] if a == b => Some(*a),
-        _ => None,
-    })
+/// The first name that stands among many once more.
+pub(crate) fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Hashing, not comparing each with each: a peer chooses how many members there are.
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Some(name);
+        }
+    }
+    None
 }
 
 /// One of 64 marks for a name, cheap to make: names with different marks need no comparison.
@@ -250,22 +252,29 @@ fn mark(name: &str) -> u64 {
 impl<V: PartialEq> PartialEq for Map<V> {
     /// The same names with the same values, in whatever order.
     fn eq(&self, other: &Self) -> bool {
-        if self.len() != other.len() {
-            return false;
-        }
-        // Most often the order is the same, which costs no search.
-        if self.keys().eq(other.keys()) {
-            return self.values().eq(other.values());
-        }
-        if self.len() <= FEW {
-            return self
-                .iter()
-                .all(|(name, value)| other.get(name) == Some(value));
-        }
-        let by_name: HashMap<&str, &V> = other.iter().collect();
-        self.iter()
-            .all(|(name, value)| by_name.get(name) == Some(&value))
+        // Through a pointer, as `from_str` reads, and for the same reason.
+        let same: fn(&Self, &Self) -> bool = same;
+        same(self, other)
     }
+}
+
+/// Whether two objects have the same names with the same values, in whatever order.
+fn same<V: PartialEq>(one: &Map<V>, other: &Map<V>) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    // Most often the order is the same, which costs no search.
+    if one.keys().eq(other.keys()) {
+        return one.values().eq(other.values());
+    }
+    if one.len() <= FEW {
+        return one
+            .iter()
+            .all(|(name, value)| other.get(name) == Some(value));
+    }
+    let by_name: HashMap<&str, &V> = other.iter().collect();
+    one.iter()
+        .all(|(name, value)| by_name.get(name) == Some(&value))
 }
 
 impl<V: fmt::Debug> fmt::Debug for Map<V> {

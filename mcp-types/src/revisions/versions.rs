@@ -43,6 +43,7 @@ impl Versioned for super::v2026_07_28::CallToolOutcome {
 impl Outcome for super::v2026_07_28::CallToolOutcome {
     type Complete = super::v2026_07_28::CallToolResult;
 
+    #[inline]
     fn complete(self) -> Result<super::v2026_07_28::CallToolResult, Box<Self>> {
         match self {
             Self::Complete(result) => Ok(result),
@@ -367,6 +368,7 @@ impl Versioned for super::v2026_07_28::CancelTaskResult {
 impl Outcome for super::v2026_07_28::CancelTaskResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -739,6 +741,7 @@ impl Versioned for super::v2026_07_28::CompleteResult {
 impl Outcome for super::v2026_07_28::CompleteResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -1018,6 +1021,7 @@ impl Versioned for super::v2026_07_28::CreateMessageResult {
 impl Outcome for super::v2026_07_28::CreateMessageResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -1073,6 +1077,7 @@ impl Versioned for super::v2026_07_28::DiscoverResult {
 impl Outcome for super::v2026_07_28::DiscoverResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -1217,6 +1222,7 @@ impl Versioned for super::v2026_07_28::ElicitResult {
 impl Outcome for super::v2026_07_28::ElicitResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -1257,6 +1263,7 @@ impl Versioned for super::v2026_07_28::GetPromptOutcome {
 impl Outcome for super::v2026_07_28::GetPromptOutcome {
     type Complete = super::v2026_07_28::GetPromptResult;
 
+    #[inline]
     fn complete(self) -> Result<super::v2026_07_28::GetPromptResult, Box<Self>> {
         match self {
             Self::Complete(result) => Ok(result),
@@ -1586,6 +1593,7 @@ impl Versioned for super::v2026_07_28::GetResourceResult {
 impl Outcome for super::v2026_07_28::GetResourceResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -1670,6 +1678,7 @@ impl Versioned for super::v2026_07_28::GetTaskResult {
 impl Outcome for super::v2026_07_28::GetTaskResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -1834,6 +1843,7 @@ impl Versioned for super::v2026_07_28::ListPromptsResult {
 impl Outcome for super::v2026_07_28::ListPromptsResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -2042,6 +2052,7 @@ impl Versioned for super::v2026_07_28::ListResourceTemplatesResult {
 impl Outcome for super::v2026_07_28::ListResourceTemplatesResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -2232,6 +2243,7 @@ impl Versioned for super::v2026_07_28::ListResourcesResult {
 impl Outcome for super::v2026_07_28::ListResourcesResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -2409,6 +2421,7 @@ impl Versioned for super::v2026_07_28::ListRootsResult {
 impl Outcome for super::v2026_07_28::ListRootsResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -2579,6 +2592,7 @@ impl Versioned for super::v2026_07_28::ListToolsResult {
 impl Outcome for super::v2026_07_28::ListToolsResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -3246,6 +3260,7 @@ impl Versioned for super::v2026_07_28::ReadResourceMetadataResult {
 impl Outcome for super::v2026_07_28::ReadResourceMetadataResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -3290,6 +3305,7 @@ impl Versioned for super::v2026_07_28::ReadResourceOutcome {
 impl Outcome for super::v2026_07_28::ReadResourceOutcome {
     type Complete = super::v2026_07_28::ReadResourceResult;
 
+    #[inline]
     fn complete(self) -> Result<super::v2026_07_28::ReadResourceResult, Box<Self>> {
         match self {
             Self::Complete(result) => Ok(result),
@@ -3963,6 +3979,7 @@ impl Versioned for super::v2026_07_28::ResultObject {
 impl Outcome for super::v2026_07_28::ResultObject {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -4177,6 +4194,7 @@ impl Versioned for super::v2026_07_28::SubscriptionsListenResult {
 impl Outcome for super::v2026_07_28::SubscriptionsListenResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         if self.result_type.as_str() == "complete" {
             Ok(self)
@@ -4463,6 +4481,7 @@ impl Versioned for super::v2026_07_28::UpdateTaskResult {
 impl Outcome for super::v2026_07_28::UpdateTaskResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -4556,6 +4575,7 @@ impl Versioned for super::v2025_11_25::CancelTaskResult {
 impl Outcome for super::v2025_11_25::CancelTaskResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -4714,6 +4734,7 @@ impl Versioned for super::v2025_11_25::GetTaskPayloadResult {
 impl Outcome for super::v2025_11_25::GetTaskPayloadResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -4797,6 +4818,7 @@ impl Versioned for super::v2025_11_25::GetTaskResult {
 impl Outcome for super::v2025_11_25::GetTaskResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -5012,6 +5034,7 @@ impl Versioned for super::v2025_11_25::InitializeResult {
 impl Outcome for super::v2025_11_25::InitializeResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -5135,6 +5158,7 @@ impl Versioned for super::v2025_11_25::ListTasksResult {
 impl Outcome for super::v2025_11_25::ListTasksResult {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }
@@ -5341,6 +5365,7 @@ impl Versioned for super::v2025_11_25::ResultObject {
 impl Outcome for super::v2025_11_25::ResultObject {
     type Complete = Self;
 
+    #[inline]
     fn complete(self) -> Result<Self, Box<Self>> {
         Ok(self)
     }

@@ -10,7 +10,7 @@ use super::bodies::{Bodies, Outcome, Params};
 use super::envelope::{Extra, Message};
 use super::fault::{EnvelopeError, Fault};
 use crate::id::RequestId;
-use crate::json::Number;
+use crate::json::{Number, twice};
 
 /// The members of a message as they stand.
 pub(super) struct Members<'a, P, R> {
@@ -101,7 +101,7 @@ impl<'a, P, R> Members<'a, P, R> {
 /// A string, lent where it has no escapes; `None` for anything else.
 fn string(value: &RawValue) -> Option<Cow<'_, str>> {
     let inner = value.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
+    if inner.as_bytes().contains(&b'\\') {
         serde_json::from_str(value.get()).ok().map(Cow::Owned)
     } else {
         Some(Cow::Borrowed(inner))
@@ -146,12 +146,7 @@ fn has_duplicate(extra: &Extra<'_>) -> bool {
     if extra.len() < 2 {
         return false;
     }
-    // Sorted: a peer chooses how many there are.
-    let mut names: Vec<&str> = extra.iter().map(|(name, _)| &**name).collect();
-    names.sort_unstable();
-    names
-        .windows(2)
-        .any(|pair| matches!(pair, [a, b] if a == b))
+    twice(extra.iter().map(|(name, _)| &**name)).is_some()
 }
 
 /// Reads the members, what they carry by way of [`Bodies`].

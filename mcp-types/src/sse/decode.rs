@@ -65,6 +65,7 @@ pub struct Message<'a> {
 impl Decoder {
     /// A decoder of events whose lines, without comments and line ends, have at most `max_event`
     /// bytes.
+    #[inline]
     #[must_use]
     pub fn new(max_event: usize) -> Self {
         Self {
@@ -86,6 +87,7 @@ impl Decoder {
     ///
     /// [`SseError`] once for each event that cannot be read. The next call skips the rest of it
     /// and goes on; its id counts nevertheless, so that who reconnects does not get it again.
+    #[inline]
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Message<'_>>, SseError> {
         if !self.advance(input)? {
             return Ok(None);
@@ -101,18 +103,21 @@ impl Decoder {
     }
 
     /// The last id that the stream said, for `Last-Event-ID` when reconnecting; empty if none.
+    #[inline]
     #[must_use]
     pub fn last_event_id(&self) -> &str {
         &self.last_event_id
     }
 
     /// How long to wait before reconnecting, if the stream said it.
+    #[inline]
     #[must_use]
     pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
     /// Reads up to the end of the next event, or of the input: whether there is an event.
+    #[inline]
     fn advance(&mut self, input: &mut &[u8]) -> Result<bool, SseError> {
         if self.event.stage == Stage::Given {
             self.event.clear();
@@ -141,6 +146,7 @@ impl Decoder {
     }
 
     /// Takes a part of a line, perhaps the last one: whether an event is whole.
+    #[inline]
     fn line_part(&mut self, part: &[u8], last: bool) -> Result<bool, SseError> {
         if self.skip_line {
             self.skip_line = !last;
@@ -170,6 +176,7 @@ impl Decoder {
     }
 
     /// Takes a whole line: whether an event is whole.
+    #[inline]
     fn line(&mut self, line: &[u8]) -> Result<bool, SseError> {
         if line.is_empty() {
             return Ok(self.dispatch());
@@ -197,6 +204,7 @@ impl Decoder {
     }
 
     /// Ends an event: whether there is something to give out.
+    #[inline]
     fn dispatch(&mut self) -> bool {
         if let Some(id) = self.event.id.take() {
             self.last_event_id = id;
@@ -211,6 +219,7 @@ impl Decoder {
     }
 
     /// Reports the first error of an event.
+    #[inline]
     fn fail(&mut self, error: SseError) -> Result<bool, SseError> {
         self.event.drop_content();
         if self.skipping() {
@@ -220,11 +229,13 @@ impl Decoder {
         Err(error)
     }
 
+    #[inline]
     fn skipping(&self) -> bool {
         self.event.stage == Stage::Skipping
     }
 
     /// Skips the byte order mark; what only looked like one is the beginning of the first line.
+    #[inline]
     fn skip_mark(&mut self, input: &mut &[u8]) {
         while let (Some(seen), [first, rest @ ..]) = (self.mark, *input) {
             match BYTE_ORDER_MARK.get(seen) {
@@ -244,12 +255,14 @@ impl Decoder {
 }
 
 impl Pending {
+    #[inline]
     fn clear(&mut self) {
         self.drop_content();
         self.stage = Stage::Reading;
         self.id = None;
     }
 
+    #[inline]
     fn drop_content(&mut self) {
         self.size = 0;
         self.data.clear();
@@ -271,6 +284,7 @@ pub enum SseError {
 }
 
 impl fmt::Display for SseError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong { limit } => write!(f, "server-sent event exceeds {limit} bytes"),

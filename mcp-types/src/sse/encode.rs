@@ -22,6 +22,7 @@ pub struct Event<'a> {
 
 impl<'a> Event<'a> {
     /// An event of content alone.
+    #[inline]
     #[must_use]
     pub const fn data(data: &'a [u8]) -> Self {
         Self {
@@ -38,6 +39,7 @@ impl<'a> Event<'a> {
 /// # Errors
 ///
 /// [`FieldError`] where the id or the name cannot be said; nothing is written then.
+#[inline]
 pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldError> {
     check("id", event.id)?;
     check("event", event.event)?;
@@ -60,10 +62,12 @@ pub fn write_event(out: &mut Vec<u8>, event: &Event<'_>) -> Result<(), FieldErro
 
 /// Writes a comment, which receivers ignore: it keeps a connection alive. Each line of the text
 /// becomes a line of comment.
+#[inline]
 pub fn write_comment(out: &mut Vec<u8>, text: &str) {
     write_lines(out, b": ", text.as_bytes());
 }
 
+#[inline]
 fn check(field: &'static str, text: Option<&str>) -> Result<(), FieldError> {
     let fault = |byte| matches!(byte, b'\r' | b'\n' | b'\0');
     match text.and_then(|text| text.bytes().position(fault)) {
@@ -72,6 +76,7 @@ fn check(field: &'static str, text: Option<&str>) -> Result<(), FieldError> {
     }
 }
 
+#[inline]
 fn write_lines(out: &mut Vec<u8>, start: &[u8], text: &[u8]) {
     // JSON on one line, the usual content; `contains` is much faster than looking at each byte.
     if !text.contains(&b'\n') && !text.contains(&b'\r') {
@@ -89,6 +94,7 @@ fn write_lines(out: &mut Vec<u8>, start: &[u8], text: &[u8]) {
     write_line(out, start, rest);
 }
 
+#[inline]
 fn write_line(out: &mut Vec<u8>, start: &[u8], line: &[u8]) {
     out.extend_from_slice(start);
     out.extend_from_slice(line);
@@ -107,6 +113,7 @@ pub struct FieldError {
 }
 
 impl fmt::Display for FieldError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, at } = self;
         write!(

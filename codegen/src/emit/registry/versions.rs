@@ -201,6 +201,7 @@ impl Emitter<'_> {
             #cfg_type
             impl Outcome for #own {
                 type Complete = #complete;
+                #[inline]
                 fn complete(self) -> Result<#complete, Box<Self>> { #body }
             }
         }

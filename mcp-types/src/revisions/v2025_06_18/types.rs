@@ -1443,6 +1443,7 @@ impl StopReason {
 }
 
 impl From<&str> for StopReason {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "endTurn" => Self::EndTurn,
@@ -1454,6 +1455,7 @@ impl From<&str> for StopReason {
 }
 
 impl From<String> for StopReason {
+    #[inline]
     fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
@@ -1462,6 +1464,7 @@ impl From<String> for StopReason {
 impl codec::FromText for StopReason {
     const VALUES: &'static [&'static str] = &["endTurn", "stopSequence", "maxTokens"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
@@ -1472,6 +1475,7 @@ impl codec::Vacant for StopReason {
 }
 
 impl std::fmt::Display for StopReason {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }

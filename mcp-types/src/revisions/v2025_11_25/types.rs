@@ -9950,6 +9950,7 @@ impl codec::FromText for TaskStatus {
         "cancelled",
     ];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -9967,6 +9968,7 @@ impl codec::FromText for TaskStatus {
 impl std::str::FromStr for TaskStatus {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -9977,6 +9979,7 @@ impl codec::Vacant for TaskStatus {
 }
 
 impl std::fmt::Display for TaskStatus {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -10659,6 +10662,7 @@ impl TaskSupport {
 impl codec::FromText for TaskSupport {
     const VALUES: &'static [&'static str] = &["forbidden", "optional", "required"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -10674,6 +10678,7 @@ impl codec::FromText for TaskSupport {
 impl std::str::FromStr for TaskSupport {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -10684,6 +10689,7 @@ impl codec::Vacant for TaskSupport {
 }
 
 impl std::fmt::Display for TaskSupport {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }

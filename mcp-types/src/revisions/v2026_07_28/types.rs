@@ -706,6 +706,7 @@ impl CacheScope {
 impl codec::FromText for CacheScope {
     const VALUES: &'static [&'static str] = &["public", "private"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -720,6 +721,7 @@ impl codec::FromText for CacheScope {
 impl std::str::FromStr for CacheScope {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -730,6 +732,7 @@ impl codec::Vacant for CacheScope {
 }
 
 impl std::fmt::Display for CacheScope {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -3192,6 +3195,7 @@ impl IncludeContext {
 impl codec::FromText for IncludeContext {
     const VALUES: &'static [&'static str] = &["none", "thisServer", "allServers"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -3207,6 +3211,7 @@ impl codec::FromText for IncludeContext {
 impl std::str::FromStr for IncludeContext {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -3217,6 +3222,7 @@ impl codec::Vacant for IncludeContext {
 }
 
 impl std::fmt::Display for IncludeContext {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -3471,6 +3477,7 @@ impl StopReason {
 }
 
 impl From<&str> for StopReason {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "endTurn" => Self::EndTurn,
@@ -3483,6 +3490,7 @@ impl From<&str> for StopReason {
 }
 
 impl From<String> for StopReason {
+    #[inline]
     fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
@@ -3496,6 +3504,7 @@ impl codec::FromText for StopReason {
         "toolUse",
     ];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
@@ -3506,6 +3515,7 @@ impl codec::Vacant for StopReason {
 }
 
 impl std::fmt::Display for StopReason {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -4198,6 +4208,7 @@ impl ElicitRequestFormParamsMode {
 impl codec::FromText for ElicitRequestFormParamsMode {
     const VALUES: &'static [&'static str] = &["form"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -4211,6 +4222,7 @@ impl codec::FromText for ElicitRequestFormParamsMode {
 impl std::str::FromStr for ElicitRequestFormParamsMode {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -4221,6 +4233,7 @@ impl codec::Vacant for ElicitRequestFormParamsMode {
 }
 
 impl std::fmt::Display for ElicitRequestFormParamsMode {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -4590,6 +4603,7 @@ impl ElicitAction {
 impl codec::FromText for ElicitAction {
     const VALUES: &'static [&'static str] = &["accept", "decline", "cancel"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -4605,6 +4619,7 @@ impl codec::FromText for ElicitAction {
 impl std::str::FromStr for ElicitAction {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -4615,6 +4630,7 @@ impl codec::Vacant for ElicitAction {
 }
 
 impl std::fmt::Display for ElicitAction {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -5889,6 +5905,7 @@ impl IconTheme {
 impl codec::FromText for IconTheme {
     const VALUES: &'static [&'static str] = &["light", "dark"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -5903,6 +5920,7 @@ impl codec::FromText for IconTheme {
 impl std::str::FromStr for IconTheme {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -5913,6 +5931,7 @@ impl codec::Vacant for IconTheme {
 }
 
 impl std::fmt::Display for IconTheme {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -9349,6 +9368,7 @@ impl codec::FromText for LoggingLevel {
         "emergency",
     ];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -9369,6 +9389,7 @@ impl codec::FromText for LoggingLevel {
 impl std::str::FromStr for LoggingLevel {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -9379,6 +9400,7 @@ impl codec::Vacant for LoggingLevel {
 }
 
 impl std::fmt::Display for LoggingLevel {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -10447,6 +10469,7 @@ impl NumberSchemaType {
 impl codec::FromText for NumberSchemaType {
     const VALUES: &'static [&'static str] = &["number", "integer"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -10461,6 +10484,7 @@ impl codec::FromText for NumberSchemaType {
 impl std::str::FromStr for NumberSchemaType {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -10471,6 +10495,7 @@ impl codec::Vacant for NumberSchemaType {
 }
 
 impl std::fmt::Display for NumberSchemaType {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -14251,6 +14276,7 @@ impl ResultType {
 }
 
 impl From<&str> for ResultType {
+    #[inline]
     fn from(text: &str) -> Self {
         match text {
             "complete" => Self::Complete,
@@ -14261,6 +14287,7 @@ impl From<&str> for ResultType {
 }
 
 impl From<String> for ResultType {
+    #[inline]
     fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
@@ -14269,6 +14296,7 @@ impl From<String> for ResultType {
 impl codec::FromText for ResultType {
     const VALUES: &'static [&'static str] = &["complete", "input_required"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
@@ -14279,6 +14307,7 @@ impl codec::Vacant for ResultType {
 }
 
 impl std::fmt::Display for ResultType {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -14321,6 +14350,7 @@ impl Role {
 impl codec::FromText for Role {
     const VALUES: &'static [&'static str] = &["user", "assistant"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -14335,6 +14365,7 @@ impl codec::FromText for Role {
 impl std::str::FromStr for Role {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -14345,6 +14376,7 @@ impl codec::Vacant for Role {
 }
 
 impl std::fmt::Display for Role {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -15625,6 +15657,7 @@ impl StringSchemaFormat {
 impl codec::FromText for StringSchemaFormat {
     const VALUES: &'static [&'static str] = &["email", "uri", "date", "date-time"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -15641,6 +15674,7 @@ impl codec::FromText for StringSchemaFormat {
 impl std::str::FromStr for StringSchemaFormat {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -15651,6 +15685,7 @@ impl codec::Vacant for StringSchemaFormat {
 }
 
 impl std::fmt::Display for StringSchemaFormat {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -17863,6 +17898,7 @@ impl ToolChoiceMode {
 impl codec::FromText for ToolChoiceMode {
     const VALUES: &'static [&'static str] = &["auto", "required", "none"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -17878,6 +17914,7 @@ impl codec::FromText for ToolChoiceMode {
 impl std::str::FromStr for ToolChoiceMode {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -17888,6 +17925,7 @@ impl codec::Vacant for ToolChoiceMode {
 }
 
 impl std::fmt::Display for ToolChoiceMode {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -18911,6 +18949,7 @@ impl codec::FromText for TaskStatus {
         "cancelled",
     ];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -18929,6 +18968,7 @@ impl codec::FromText for TaskStatus {
 impl std::str::FromStr for TaskStatus {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -18941,6 +18981,7 @@ impl codec::Vacant for TaskStatus {
 
 #[cfg(feature = "tasks")]
 impl std::fmt::Display for TaskStatus {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
@@ -23473,6 +23514,7 @@ impl ResourceType {
 impl codec::FromText for ResourceType {
     const VALUES: &'static [&'static str] = &["document", "collection"];
 
+    #[inline]
     fn from_text(text: &str) -> Option<Self> {
         Some(
             match text {
@@ -23488,6 +23530,7 @@ impl codec::FromText for ResourceType {
 impl std::str::FromStr for ResourceType {
     type Err = codec::UnknownValue;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         codec::parse_text(text)
     }
@@ -23500,6 +23543,7 @@ impl codec::Vacant for ResourceType {
 
 #[cfg(feature = "sep-2093")]
 impl std::fmt::Display for ResourceType {
+    #[inline]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.pad(self.as_str())
     }
