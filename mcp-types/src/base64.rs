@@ -36,17 +36,20 @@ impl Base64Text {
     /// # Errors
     ///
     /// [`Base64Error`] where the text is no base64.
+    #[inline]
     pub fn decode(&self) -> Result<Vec<u8>, Base64Error> {
         ENGINE.decode(&self.0).map_err(Base64Error)
     }
 
     /// The text itself.
+    #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The text itself, without a copy.
+    #[inline]
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -54,30 +57,35 @@ impl Base64Text {
 }
 
 impl From<String> for Base64Text {
+    #[inline]
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
 impl From<&str> for Base64Text {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
 }
 
 impl From<Base64Text> for String {
+    #[inline]
     fn from(text: Base64Text) -> Self {
         text.0
     }
 }
 
 impl AsRef<str> for Base64Text {
+    #[inline]
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
 impl fmt::Display for Base64Text {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -118,6 +126,7 @@ impl<'de> Deserialize<'de> for Base64Text {
 pub struct Base64Error(::base64::DecodeError);
 
 impl fmt::Display for Base64Error {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not a source: without its `std` feature the crate's error is no `std` error.
         write!(f, "text is no base64: {}", self.0)

@@ -17,12 +17,14 @@ impl Cursor {
     pub(super) const EMPTY: Self = Self(String::new());
 
     /// The text, for the server that made it.
+    #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The text, without a copy.
+    #[inline]
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -30,30 +32,35 @@ impl Cursor {
 }
 
 impl From<String> for Cursor {
+    #[inline]
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
 impl From<&str> for Cursor {
+    #[inline]
     fn from(text: &str) -> Self {
         Self(text.to_owned())
     }
 }
 
 impl From<Cursor> for String {
+    #[inline]
     fn from(cursor: Cursor) -> Self {
         cursor.0
     }
 }
 
 impl AsRef<str> for Cursor {
+    #[inline]
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
 impl fmt::Display for Cursor {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -122,6 +122,7 @@ enum Unfit {
 }
 
 impl fmt::Display for Unfit {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fraction => f.write_str("expected a string or an integer, not a fraction"),

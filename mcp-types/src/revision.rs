@@ -117,6 +117,7 @@ impl VersionError {
 }
 
 impl fmt::Display for VersionError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unmapped { kind, revision } => write!(f, "revision {revision} has no `{kind}`"),
@@ -176,6 +177,7 @@ impl UnknownRevision {
 }
 
 impl fmt::Display for UnknownRevision {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unknown revision `{}`", self.0)
     }

@@ -76,6 +76,7 @@ proptest! {
         prop_assert_eq!(read.to_string(), text.clone());
         prop_assert_eq!(json::from_value_ref::<Value>(&value)?.to_string(), text.clone());
         prop_assert_eq!(json::to_value(&value)?.to_string(), text.clone());
+        prop_assert_eq!(format!("{value:#}"), serde_json::to_string_pretty(&value)?);
         let theirs: serde_json::Value = serde_json::from_str(&text)?;
         prop_assert_eq!(&value, &theirs);
         prop_assert_eq!(serde_json::Value::deserialize(&value)?, theirs.clone());

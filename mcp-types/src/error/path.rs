@@ -59,7 +59,8 @@ impl Path {
         let mut path = Self::root();
         while !rest.is_empty() {
             let (segment, tail) = if let Some(tail) = rest.strip_prefix('.') {
-                let end = tail.find(['.', '[']).unwrap_or(tail.len());
+                let ends = |byte| matches!(byte, b'.' | b'[');
+                let end = tail.bytes().position(ends).unwrap_or(tail.len());
                 let (name, tail) = tail.split_at_checked(end)?;
                 (
                     Segment::Member(is_plain(name).then(|| name.to_owned())?),
@@ -128,20 +129,23 @@ impl fmt::Display for Path {
 
 /// Whether a name needs no quotes.
 fn is_plain(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    let letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$');
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(letter) && bytes.all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
 fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     f.write_str("['")?;
     for c in name.chars() {
         match c {
-            '\'' | '\\' => write!(f, "\\{c}")?,
-            c if c.is_control() => write!(f, "\\u{{{:x}}}", u32::from(c))?,
-            c => f.write_char(c)?,
+            '\'' | '\\' => f.write_char('\\')?,
+            c if c.is_control() => {
+                write!(f, "\\u{{{:x}}}", u32::from(c))?;
+                continue;
+            }
+            _ => {}
         }
+        f.write_char(c)?;
     }
     f.write_str("']")
 }

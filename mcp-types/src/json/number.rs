@@ -169,7 +169,7 @@ fn length(length: usize) -> i64 {
 pub(crate) fn arbitrary_precision() -> bool {
     static ON: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *ON.get_or_init(|| {
-        let probe = serde_json::from_str::<serde_json::Number>("0.10");
+        let probe = "0.10".parse::<serde_json::Number>();
         probe.is_ok_and(|number| number.to_string() == "0.10")
     })
 }

@@ -226,15 +226,10 @@ impl<V> Map<V> {
 }
 
 /// The first name that stands among many once more.
-pub(crate) fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn twice<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Hashing, not comparing each with each: a peer chooses how many members there are.
     let mut seen = HashSet::new();
-    for name in names {
-        if !seen.insert(name) {
-            return Some(name);
-        }
-    }
-    None
+    names.find(|name| !seen.insert(*name))
 }
 
 /// One of 64 marks for a name, cheap to make: names with different marks need no comparison.

@@ -123,6 +123,7 @@ impl Value {
 
     /// What a JSON pointer (RFC 6901) points to: `/tools/0/name`; the value itself for the empty
     /// pointer.
+    #[inline]
     #[must_use]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         steps(pointer)?.try_fold(self, |value, step| match value {
@@ -133,6 +134,7 @@ impl Value {
     }
 
     /// What a JSON pointer (RFC 6901) points to, to be changed.
+    #[inline]
     pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Value> {
         steps(pointer)?.try_fold(self, |value, step| match value {
             Self::Object(object) => object.get_mut(&step),
@@ -149,6 +151,7 @@ impl Value {
 }
 
 /// The steps of a JSON pointer, unescaped; `None` unless it is empty or begins with a slash.
+#[inline]
 fn steps(pointer: &str) -> Option<impl Iterator<Item = String>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return None;
@@ -162,6 +165,7 @@ fn steps(pointer: &str) -> Option<impl Iterator<Item = String>> {
 }
 
 /// An array index, written without sign and leading zeros.
+#[inline]
 fn index(step: &str) -> Option<usize> {
     let canonical = step == "0" || !step.starts_with(['0', '+']);
     canonical.then(|| step.parse().ok())?

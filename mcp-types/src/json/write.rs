@@ -1,10 +1,10 @@
 //! Writing values: `Serialize` and compact JSON as `Display`.
 
-use std::{fmt, io};
+use std::fmt::{self, Write as _};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{Map, Value};
+use super::{Map, Value, to_string};
 
 impl Serialize for Value {
     #[inline]
@@ -45,27 +45,46 @@ impl<V: Serialize> fmt::Display for Map<V> {
 
 /// Compact JSON, or indented where `{:#}` asks for it.
 fn display<T: Serialize>(value: &T, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let pretty = f.alternate();
-    let writer = Utf8(f);
-    let written = if pretty {
-        serde_json::to_writer_pretty(writer, value)
+    let text = to_string(value).map_err(|_| fmt::Error)?;
+    if f.alternate() {
+        indented(&text, f)
     } else {
-        serde_json::to_writer(writer, value)
-    };
-    written.map_err(|_| fmt::Error)
+        f.write_str(&text)
+    }
 }
 
-/// Bytes that are known to be text in pieces of whole characters, as `serde_json` writes them.
-struct Utf8<'a, 'b>(&'a mut fmt::Formatter<'b>);
-
-impl io::Write for Utf8<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
-        self.0.write_str(text).map_err(io::Error::other)?;
-        Ok(bytes.len())
+/// Writes compact JSON as `serde_json` indents it: two blanks for each level.
+fn indented(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    let mut last = ' ';
+    for c in text.chars() {
+        let opened = !quoted && matches!(last, '{' | '[');
+        let closes = !quoted && matches!(c, '}' | ']');
+        if closes {
+            depth = depth.saturating_sub(1);
+        }
+        if opened != closes || (!quoted && last == ',') {
+            line(depth, f)?;
+        }
+        f.write_char(c)?;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => quoted = !quoted,
+            '{' | '[' if !quoted => depth += 1,
+            ':' if !quoted => f.write_char(' ')?,
+            _ => {}
+        }
+        last = if quoted { ' ' } else { c };
     }
+    Ok(())
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+/// Begins a line.
+fn line(depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('\n')?;
+    for _ in 0..depth {
+        f.write_str("  ")?;
     }
+    Ok(())
 }

@@ -148,6 +148,7 @@ pub enum MessageError {
 }
 
 impl std::fmt::Display for MessageError {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Envelope(error) => error.fmt(f),

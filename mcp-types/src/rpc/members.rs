@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::bodies::{Bodies, Outcome, Params};
@@ -98,13 +98,12 @@ impl<'a, P, R> Members<'a, P, R> {
     }
 }
 
-/// A string, lent where it has no escapes; `None` for anything else.
-fn string(value: &RawValue) -> Option<Cow<'_, str>> {
-    let inner = value.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.as_bytes().contains(&b'\\') {
-        serde_json::from_str(value.get()).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
+/// A string, lent where it has no escapes.
+fn string(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
+    let text = value.get();
+    match text.get(1..text.len() - 1) {
+        Some(inner) if !inner.as_bytes().contains(&b'\\') => Ok(Cow::Borrowed(inner)),
+        _ => serde_json::from_str(text).map(Cow::Owned),
     }
 }
 
@@ -113,12 +112,12 @@ pub(super) fn read_id(value: &RawValue) -> Result<RequestId, Fault> {
     match text.as_bytes().first() {
         Some(b'"') => string(value)
             .map(|id| RequestId::String(id.into_owned()))
-            .ok_or(Fault::IdType),
+            .map_err(|_| Fault::IdType),
         Some(b'-' | b'0'..=b'9') => {
             if let Ok(id) = text.parse() {
                 return Ok(RequestId::Number(id));
             }
-            match serde_json::from_str::<Number>(text) {
+            match text.parse::<serde_json::Number>().map(Number::from) {
                 Ok(number) if number.is_integer() => number
                     .to_i64()
                     .map(RequestId::Number)
@@ -252,50 +251,16 @@ impl<'de> DeserializeSeed<'de> for Text {
     type Value = Option<Cow<'de, str>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
+        let value = <&RawValue>::deserialize(deserializer)?;
+        text(value).map_err(D::Error::custom)
     }
 }
 
-impl<'de> Visitor<'de> for Text {
-    type Value = Option<Cow<'de, str>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Some(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        IgnoredAny.visit_seq(access).map(|_| None)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        IgnoredAny.visit_map(access).map(|_| None)
+/// The same of a value whose text was only skipped: what it stands for may still be at fault.
+fn text(value: &RawValue) -> serde_json::Result<Option<Cow<'_, str>>> {
+    match value.get().as_bytes().first() {
+        Some(b'"') => string(value).map(Some),
+        Some(b'-' | b'0'..=b'9') => value.get().parse::<serde_json::Number>().map(|_| None),
+        _ => Ok(None),
     }
 }
