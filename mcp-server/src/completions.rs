@@ -16,7 +16,7 @@ use crate::engine::{FromMembers, Members};
 use crate::error::{BuildError, HandlerError, short};
 use crate::lists::Definition;
 use crate::prompts::PromptDef;
-use crate::resources::TemplateDef;
+use crate::resources::{self, TEMPLATE};
 
 /// As many values may leave in one answer.
 const MOST: usize = 100;
@@ -54,57 +54,50 @@ impl<S: Into<String>> IntoCompletion for Vec<S> {
     }
 }
 
-type Handler = Box<
-    dyn Fn(
-            Completing,
-            Context,
-        ) -> Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>
-        + Send
-        + Sync,
->;
+/// A completion at work.
+type Running = Pin<Box<dyn Future<Output = Result<Completion, HandlerError>> + Send>>;
+
+type Handler = Box<dyn Fn(Completing, Context) -> Running + Send + Sync>;
+
+fn boxed<F, C>(handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static) -> Handler
+where
+    F: Future<Output = Result<C, HandlerError>> + Send + 'static,
+    C: IntoCompletion,
+{
+    Box::new(move |typing, cx| {
+        let answer = handler(typing, cx);
+        Box::pin(async move { Ok(answer.await?.into_completion()) })
+    })
+}
 
 /// Completes one argument of one prompt or template.
 struct Completer {
-    of: String,
+    of: Of,
     argument: String,
     handler: Handler,
 }
 
-impl Completer {
-    fn new<F, C>(
-        of: String,
-        argument: String,
-        handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoCompletion,
-    {
-        let handler: Handler = Box::new(move |typing, cx| {
-            let answer = handler(typing, cx);
-            Box::pin(async move { Ok(answer.await?.into_completion()) })
-        });
-        Self {
-            of,
-            argument,
-            handler,
-        }
-    }
+/// A prompt or a template by its name.
+#[derive(PartialEq)]
+struct Of {
+    /// Which of both, as it is called in errors.
+    kind: &'static str,
+    name: String,
 }
 
-/// What completes the prompts, or the templates.
+/// All handlers.
 #[derive(Default)]
-struct Completers(Vec<Completer>);
+pub(crate) struct Completions(Vec<Completer>);
 
-impl Completers {
-    fn get(&self, of: &str, argument: &str) -> Option<&Handler> {
+impl Completions {
+    fn get(&self, of: &Of, argument: &str) -> Option<&Handler> {
         let mut all = self.0.iter();
-        let known = all.find(|known| known.of == of && known.argument == argument)?;
+        let known = all.find(|known| known.of == *of && known.argument == argument)?;
         Some(&known.handler)
     }
 
-    fn has(&self, of: &str) -> bool {
-        self.0.iter().any(|known| known.of == of)
+    fn has(&self, of: &Of) -> bool {
+        self.0.iter().any(|known| known.of == *of)
     }
 
     /// Adds one; the first one for an argument stays.
@@ -117,19 +110,6 @@ impl Completers {
         }
         self.0.push(added);
         Ok(())
-    }
-}
-
-/// All handlers.
-#[derive(Default)]
-pub(crate) struct Completions {
-    prompts: Completers,
-    templates: Completers,
-}
-
-impl Completions {
-    fn is_empty(&self) -> bool {
-        self.prompts.0.is_empty() && self.templates.0.is_empty()
     }
 }
 
@@ -151,7 +131,7 @@ impl ServerBuilder {
     /// # Ok::<(), mcp_server::BuildError>(())
     /// ```
     pub fn complete_prompt<F, C>(
-        mut self,
+        self,
         prompt: impl Into<String>,
         argument: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -160,14 +140,17 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        let completer = Completer::new(prompt.into(), argument.into(), handler);
-        let added = self.features.completions.prompts.add(completer);
-        self.completed(added)
+        self.completer(
+            PromptDef::KIND,
+            prompt.into(),
+            argument.into(),
+            boxed(handler),
+        )
     }
 
     /// Completes a variable of a resource template.
     pub fn complete_resource<F, C>(
-        mut self,
+        self,
         template: impl Into<String>,
         variable: impl Into<String>,
         handler: impl Fn(Completing, Context) -> F + Send + Sync + 'static,
@@ -176,12 +159,21 @@ impl ServerBuilder {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoCompletion,
     {
-        let completer = Completer::new(template.into(), variable.into(), handler);
-        let added = self.features.completions.templates.add(completer);
-        self.completed(added)
+        self.completer(TEMPLATE, template.into(), variable.into(), boxed(handler))
     }
 
-    fn completed(mut self, added: Result<(), BuildError>) -> Self {
+    fn completer(
+        mut self,
+        kind: &'static str,
+        name: String,
+        argument: String,
+        handler: Handler,
+    ) -> Self {
+        let added = self.features.completions.add(Completer {
+            of: Of { kind, name },
+            argument,
+            handler,
+        });
         if let Err(fault) = added {
             self.fault(fault);
         }
@@ -190,7 +182,7 @@ impl ServerBuilder {
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
-    if builder.features.completions.is_empty() {
+    if builder.features.completions.0.is_empty() {
         return;
     }
     let capability = &mut builder.capabilities_mut().completions;
@@ -217,81 +209,54 @@ impl FromMembers for Complete {
 }
 
 async fn complete(params: Complete, cx: Context) -> Result<CompleteResult, HandlerError> {
-    let typing = Completing {
-        value: params.argument.value,
-        arguments: params
-            .context
-            .and_then(|context| context.arguments)
-            .unwrap_or_default(),
-    };
-    let server = cx.server().clone();
-    let features = &server.inner.features;
-    let argument = params.argument.name.as_str();
-    let asked = match &params.of {
-        CompletionReference::Prompt(prompt) => {
-            let defined = features.prompts.get(&prompt.name);
-            Asked {
-                at: "$.ref.name",
-                kind: PromptDef::KIND,
-                name: &prompt.name,
-                takes: defined.map(|prompt| prompt.has_argument(argument)),
-                completers: &features.completions.prompts,
-            }
-        }
-        CompletionReference::ResourceTemplate(template) => {
-            let defined = features.templates.get(&template.uri);
-            Asked {
-                at: "$.ref.uri",
-                kind: TemplateDef::KIND,
-                name: &template.uri,
-                takes: defined.map(|template| template.has_variable(argument)),
-                completers: &features.completions.templates,
-            }
-        }
-        _ => {
-            return Err(HandlerError::invalid_params(
-                "$.ref: neither prompt nor template",
-            ));
-        }
-    };
-    let completion = match asked.handler(argument)? {
-        Some(handler) => handler(typing, cx).await?,
+    let completion = match start(params, &cx)? {
+        Some(running) => running.await?,
         None => Completion::new([]).total(0).has_more(false),
     };
     Ok(CompleteResult::new(bounded(completion)))
 }
 
-/// The prompt or template whose argument is to be completed.
-struct Asked<'a> {
-    /// Where the request names it.
-    at: &'static str,
-    kind: &'static str,
-    name: &'a str,
-    /// Whether it takes the argument, where it is defined.
-    takes: Option<bool>,
-    completers: &'a Completers,
-}
-
-impl<'a> Asked<'a> {
-    /// The handler for an argument; none where the argument is known but not completed.
-    fn handler(&self, argument: &str) -> Result<Option<&'a Handler>, HandlerError> {
-        if let Some(handler) = self.completers.get(self.name, argument) {
-            return Ok(Some(handler));
+/// Begins what completes the argument; none where the argument is known but not completed.
+fn start(params: Complete, cx: &Context) -> Result<Option<Running>, HandlerError> {
+    let features = &cx.server().inner.features;
+    let argument = params.argument.name.as_str();
+    // Where the request names it, what it is, and whether it takes the argument, if it is defined.
+    let (at, of, takes) = match params.of {
+        CompletionReference::Prompt(prompt) => {
+            let (kind, name) = (PromptDef::KIND, prompt.name);
+            let defined = features.prompts.get(&name);
+            let takes = defined.map(|prompt| prompt.has_argument(argument));
+            ("$.ref.name", Of { kind, name }, takes)
         }
-        if self.takes.is_none() && !self.completers.has(self.name) {
-            let (at, kind, name) = (self.at, self.kind, short(self.name));
-            return Err(HandlerError::invalid_params(format!(
-                "{at}: no {kind} `{name}`"
-            )));
+        CompletionReference::ResourceTemplate(template) => {
+            let (kind, name) = (TEMPLATE, template.uri);
+            let takes = resources::has_variable(features, &name, argument);
+            ("$.ref.uri", Of { kind, name }, takes)
         }
-        if self.takes == Some(true) {
-            return Ok(None);
+        _ => {
+            let what = "$.ref: neither prompt nor template";
+            return Err(HandlerError::invalid_params(what));
         }
-        let argument = short(argument);
-        Err(HandlerError::invalid_params(format!(
-            "$.argument.name: no argument `{argument}`"
-        )))
+    };
+    if let Some(handler) = features.completions.get(&of, argument) {
+        let settled = params.context.and_then(|context| context.arguments);
+        let typing = Completing {
+            value: params.argument.value,
+            arguments: settled.unwrap_or_default(),
+        };
+        return Ok(Some(handler(typing, cx.clone())));
     }
+    if takes == Some(true) {
+        return Ok(None);
+    }
+    let fault = if takes.is_none() && !features.completions.has(&of) {
+        let (kind, name) = (of.kind, short(&of.name));
+        format!("{at}: no {kind} `{name}`")
+    } else {
+        let argument = short(argument);
+        format!("$.argument.name: no argument `{argument}`")
+    };
+    Err(HandlerError::invalid_params(fault))
 }
 
 /// Keeps what may leave.

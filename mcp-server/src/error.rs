@@ -60,6 +60,7 @@ impl HandlerError {
     /// handlers that list, see [`ListAt`](crate::ListAt), where `describe` does not say it before.
     ///
     /// ```
+    /// # #[cfg(feature = "templates")] {
     /// use mcp_server::{Context, HandlerError, ListAt, Listed, TemplateDef};
     ///
     /// let files = TemplateDef::new("files://{+path}", "file")
@@ -71,6 +72,7 @@ impl HandlerError {
     ///         }
     ///     });
     /// # drop(files);
+    /// # }
     /// ```
     #[cfg(feature = "sep-2093")]
     pub fn not_a_collection(uri: impl Into<String>) -> Self {

@@ -1,16 +1,16 @@
 //! How things are done, page by page. Every example compiles.
 
-#[cfg(all(feature = "json-schema", feature = "seal"))]
+#[cfg(all(feature = "json-schema", feature = "seal", feature = "templates"))]
 pub mod offers;
 #[cfg(feature = "seal")]
 pub mod peers;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod requests;
-#[cfg(feature = "sep-2093")]
+#[cfg(all(feature = "sep-2093", feature = "templates"))]
 pub mod resources;
 #[cfg(all(feature = "http", feature = "seal"))]
 pub mod serving;
 #[cfg(feature = "https-url")]
 pub mod urls;
-#[cfg(feature = "versioned-resources")]
+#[cfg(all(feature = "versioned-resources", feature = "templates"))]
 pub mod versions;

@@ -33,6 +33,7 @@
 //! | --- | --- |
 //! | `http` | Streamable HTTP, as a service for hyper, tower and axum, and by itself |
 //! | `seal` | questions to the client, and pages of lists |
+//! | `templates` | resource templates (RFC 6570) |
 //! | `json-schema` | tools with a schema of their own, arguments held to all that a schema says |
 //! | `tls` | `http`, and the server of its own over TLS by rustls |
 //! | `https-url` | the proposal of that name: [URLs of resources](guide::urls), signed and served |
@@ -104,7 +105,9 @@ pub use mcp_types as types;
 pub use mcp_types::Proposal;
 pub use peer::Peer;
 pub use prompts::{IntoMessage, IntoPrompt, PromptDef};
-pub use resources::{IntoContents, ResourceDef, TemplateDef};
+#[cfg(feature = "templates")]
+pub use resources::TemplateDef;
+pub use resources::{IntoContents, ResourceDef};
 #[cfg(feature = "seal")]
 pub use resources::{ListAt, Listed};
 #[cfg(feature = "seal")]

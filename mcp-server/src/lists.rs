@@ -18,7 +18,7 @@ use crate::engine::{FromMembers, Members};
 use crate::error::{BuildError, HandlerError};
 use crate::numbered::Numbered;
 use crate::prompts::{self, PromptDef};
-use crate::resources::{self, ResourceDef, TemplateDef};
+use crate::resources::{self, ResourceDef};
 use crate::tools::{self, ToolDef};
 
 pub use listing::Listing;
@@ -28,7 +28,8 @@ pub use listing::Listing;
 pub(crate) struct Features {
     pub(crate) tools: List<ToolDef>,
     pub(crate) resources: List<ResourceDef>,
-    pub(crate) templates: List<TemplateDef>,
+    #[cfg(feature = "templates")]
+    pub(crate) templates: List<crate::TemplateDef>,
     pub(crate) prompts: List<PromptDef>,
     pub(crate) completions: Completions,
     /// Items of one page; all of them if absent.
@@ -44,7 +45,8 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     completions::routes(builder);
 }
 
-/// What stands in a list: [`ToolDef`], [`ResourceDef`], [`TemplateDef`], [`PromptDef`].
+/// What stands in a list: [`ToolDef`], [`ResourceDef`], [`PromptDef`], and `TemplateDef` with the
+/// feature `templates`.
 pub trait Definition: Sized + Send + Sync + 'static {
     /// What it is called in errors.
     #[doc(hidden)]
@@ -145,6 +147,7 @@ impl<T: Definition> List<T> {
     }
 
     /// The first item, in order, for which there is something.
+    #[cfg(feature = "templates")]
     pub(crate) fn find<U>(&self, what: impl Fn(&Arc<T>) -> Option<U>) -> Option<U> {
         let items = self.read();
         items.in_order.all().iter().find_map(|(_, item)| what(item))
@@ -185,7 +188,7 @@ impl<T: Definition> List<T> {
     }
 
     /// The first item from a place on that is as wanted, with its place.
-    #[cfg(feature = "seal")]
+    #[cfg(all(feature = "seal", feature = "templates"))]
     pub(crate) fn first(&self, from: u64, wanted: impl Fn(&T) -> bool) -> Option<(u64, Arc<T>)> {
         let items = self.read();
         let mut rest = items.in_order.from(from).iter();
@@ -261,7 +264,7 @@ pub(crate) fn served(
 
 /// Which part of a list is asked for.
 pub(crate) struct Part {
-    cursor: Option<Cursor>,
+    pub(crate) cursor: Option<Cursor>,
 }
 
 impl FromMembers for Part {
@@ -362,7 +365,6 @@ impl ServerBuilder {
     /// What a resource holds has [hints of its own](ResourceDef::cache).
     pub fn cache_resources(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.features.resources.hints = Hints::new(ttl, scope);
-        self.features.templates.hints = self.features.resources.hints.clone();
         self
     }
 

@@ -27,8 +27,12 @@ mod rules;
 mod said;
 #[cfg(feature = "seal")]
 mod scope;
-mod template;
-mod templated;
+#[cfg(feature = "templates")]
+mod templates;
+#[cfg(not(feature = "templates"))]
+mod untemplated;
+#[cfg(any(feature = "seal", feature = "templates"))]
+mod variables;
 #[cfg(feature = "versioned-resources")]
 mod versions;
 
@@ -37,7 +41,6 @@ use mcp_types::{
     AnyResourceContents, ListResourceTemplatesRequest, ListResourcesRequest, ReadResourceRequest,
     ReadResourceResult, Request, ResourcesCapability,
 };
-use serde::de::DeserializeOwned;
 
 use crate::builder::ServerBuilder;
 use crate::context::Context;
@@ -49,7 +52,8 @@ pub use contents::IntoContents;
 pub use definition::ResourceDef;
 #[cfg(feature = "seal")]
 pub use listed::{ListAt, Listed};
-pub use templated::TemplateDef;
+#[cfg(feature = "templates")]
+pub use templates::TemplateDef;
 
 #[cfg(feature = "_proposals")]
 pub(crate) use blocks::{finish_block, withhold_of_block};
@@ -59,8 +63,14 @@ pub(crate) use found::Found;
 use found::find;
 #[cfg(any(feature = "https-url", feature = "sep-2093"))]
 pub(crate) use found::locate;
+pub(crate) use templates::has_variable;
+#[cfg(not(feature = "templates"))]
+use untemplated as templates;
 #[cfg(feature = "versioned-resources")]
 pub(crate) use versions::current;
+
+/// What a resource template is called in errors.
+pub(crate) const TEMPLATE: &str = "resource template";
 
 impl ServerBuilder {
     /// Offers a resource that is made when it is read: an async function of its URI.
@@ -92,61 +102,11 @@ impl ServerBuilder {
     pub fn add_resource(self, resource: ResourceDef) -> Self {
         self.offer(resource)
     }
-
-    /// Offers all resources whose URIs a template (RFC 6570) makes: an async function of the URI
-    /// and of the template's variables.
-    ///
-    /// The variables are decoded and parsed as the type asks for, a struct or a map of texts. They
-    /// come from the peer: `../` may be among them. A URI is read by the resource that has it, or
-    /// else by the first template that fits.
-    ///
-    /// ```
-    /// use mcp_server::{Context, HandlerError, Server};
-    ///     ///
-    /// #[derive(Deserialize)]
-    /// struct Issue {
-    ///     project: String,
-    ///     number: u32,
-    /// }
-    ///
-    /// let server = Server::builder("tracker", "1.0.0")
-    ///     .resource_template(
-    ///         "tracker://{project}/issues/{number}",
-    ///         "issue",
-    ///         |uri: String, issue: Issue, _: Context| async move {
-    ///             if issue.number == 0 {
-    ///                 return Err(HandlerError::resource_not_found(uri));
-    ///             }
-    ///             Ok(format!("Issue {} of {}", issue.number, issue.project))
-    ///         },
-    ///     )
-    ///     .build()?;
-    /// # drop(server);
-    /// # Ok::<(), mcp_server::BuildError>(())
-    /// ```
-    pub fn resource_template<P, F, C>(
-        self,
-        template: impl Into<String>,
-        name: impl Into<String>,
-        handler: impl Fn(String, P, Context) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        P: DeserializeOwned + 'static,
-        F: Future<Output = Result<C, HandlerError>> + Send + 'static,
-        C: IntoContents,
-    {
-        self.add_resource_template(TemplateDef::new(template, name).handler(handler))
-    }
-
-    /// Offers a resource template with title, media type, annotations or icons.
-    pub fn add_resource_template(self, template: TemplateDef) -> Self {
-        self.offer(template)
-    }
 }
 
 pub(crate) fn routes(builder: &mut ServerBuilder) {
     let features = &builder.features;
-    let offered = !features.resources.is_empty() || !features.templates.is_empty();
+    let offered = !features.resources.is_empty() || templates::offered(features);
     let declared = builder.capabilities_mut().resources.is_some();
     let methods = [
         ListResourcesRequest::METHOD,
@@ -166,10 +126,7 @@ pub(crate) fn routes(builder: &mut ServerBuilder) {
     builder.handle::<ListResourcesRequest, _>(pages::list);
     #[cfg(not(feature = "seal"))]
     builder.serve(ListResourcesRequest::METHOD, lists::list::<ResourceDef>);
-    builder.serve(
-        ListResourceTemplatesRequest::METHOD,
-        lists::list::<TemplateDef>,
-    );
+    templates::routes(builder);
     builder.serve(ReadResourceRequest::METHOD, read);
     #[cfg(feature = "sep-2093")]
     if builder.offers(mcp_types::Proposal::Sep2093) {

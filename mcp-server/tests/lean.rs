@@ -1,14 +1,20 @@
 //! A server without any feature: arguments are held to their types, and a schema that promises more
-//! is refused.
+//! is refused; of templates there are none.
 #![cfg(not(feature = "json-schema"))]
 
-use std::collections::HashSet;
+#[path = "features/peer.rs"]
+mod peer;
 
-use mcp_server::{BuildError, Context, Server};
+use std::collections::HashSet;
+use std::time::Duration;
+
+use mcp_server::types::{CacheScope, Revision};
+use mcp_server::{BuildError, Completing, Context, ResourceDef, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use serde_json::json;
+
+use peer::Peer;
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {
@@ -70,9 +76,12 @@ async fn arguments_are_held_to_their_types() {
         json!({ "row": 1, "column": -1, "colour": [1, 2] }),
         json!({ "row": 1 }),
     ];
+    let mut peer = Peer::modern(&server);
     let mut told = Vec::new();
     for arguments in answers {
-        told.push(call(&server, arguments).await);
+        let answer = peer.call("put", arguments).await;
+        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+        told.push((answer["isError"] == true, text.to_owned()));
     }
     assert_eq!(told[0], (false, "1 -1  (1, 2, 3)".to_owned()));
     for (answer, place) in told[1..].iter().zip(["row", "colour", "column"]) {
@@ -80,42 +89,89 @@ async fn arguments_are_held_to_their_types() {
     }
 }
 
-/// Whether a call failed, and its text.
-async fn call(server: &Server, arguments: Value) -> (bool, String) {
-    let (ours, theirs) = tokio::io::duplex(4096);
-    let (reader, writer) = tokio::io::split(theirs);
-    let serving = tokio::spawn({
-        let server = server.clone();
-        async move { server.serve(reader, writer).await }
-    });
-    let (reader, mut writer) = tokio::io::split(ours);
-    let request = json!({
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {
-            "name": "put",
-            "arguments": arguments,
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        },
-    });
-    let line = format!("{request}\n");
-    writer
-        .write_all(line.as_bytes())
-        .await
-        .expect("the server reads");
-    let mut line = String::new();
-    let mut reader = BufReader::new(reader);
-    reader
-        .read_line(&mut line)
-        .await
-        .expect("the server answers");
-    serving.abort();
-    let answer: Value = serde_json::from_str(&line).expect("an answer is JSON");
-    let text = answer["result"]["content"][0]["text"].as_str();
-    let failed = answer["result"]["isError"] == true;
-    (failed, text.unwrap_or_default().to_owned())
+/// A server with a resource and without templates.
+fn resources() -> Server {
+    Server::builder("lean", "1.0.0")
+        .add_resource(ResourceDef::text("demo:a", "a", "A"))
+        .cache_resources(Duration::from_secs(5), CacheScope::Public)
+        .complete_resource("own:{x}", "x", |typing: Completing, _| async move {
+            Ok(vec![format!("{}!", typing.value)])
+        })
+        .build()
+        .expect("the definition is valid")
+}
+
+/// A peer of each revision.
+async fn peers(server: &Server) -> Vec<(Revision, Peer)> {
+    let mut peers = Vec::new();
+    for revision in Revision::ALL {
+        let peer = if *revision == Revision::LATEST {
+            Peer::modern(server)
+        } else {
+            Peer::legacy(server, revision.as_str()).await
+        };
+        peers.push((*revision, peer));
+    }
+    peers
+}
+
+#[tokio::test]
+async fn the_list_of_templates_is_empty() {
+    let method = "resources/templates/list";
+    for (revision, mut peer) in peers(&resources()).await {
+        let mut result = peer.result(method, json!({})).await;
+        let mut expected = json!({ "resourceTemplates": [] });
+        if revision == Revision::LATEST {
+            let meta = result["_meta"].take();
+            let info = json!({ "name": "lean", "version": "1.0.0" });
+            assert_eq!(meta["io.modelcontextprotocol/serverInfo"], info, "{meta}");
+            expected = json!({
+                "resourceTemplates": [],
+                "resultType": "complete",
+                "ttlMs": 5_000,
+                "cacheScope": "public",
+                "_meta": null,
+            });
+        }
+        assert_eq!(result, expected, "{revision}");
+        let (code, message) = peer.error(method, json!({ "cursor": "c" })).await;
+        let part = "list of resource templates";
+        assert!(code == -32602 && message.contains(part), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_template_makes_is_not_there() {
+    let server = resources();
+    for (revision, mut peer) in peers(&server).await {
+        let contents = peer.result("resources/read", json!({ "uri": "demo:a" }));
+        assert_eq!(contents.await["contents"][0]["text"], "A");
+        let (code, _) = peer
+            .error("resources/read", json!({ "uri": "own:1" }))
+            .await;
+        let expected = if revision == Revision::LATEST {
+            -32602
+        } else {
+            -32002
+        };
+        assert_eq!(code, expected, "{revision}");
+        let complete = |template: &str, variable: &str| {
+            json!({
+                "ref": { "type": "ref/resource", "uri": template },
+                "argument": { "name": variable, "value": "v" },
+            })
+        };
+        // Templates may be read by a handler of the application's own.
+        let params = complete("own:{x}", "x");
+        let result = peer.result("completion/complete", params).await;
+        assert_eq!(result["completion"]["values"], json!(["v!"]));
+        for (template, variable, part) in [
+            ("own:{x}", "y", "$.argument.name: no argument `y`"),
+            ("y:{a}", "a", "$.ref.uri: no resource template `y:{a}`"),
+        ] {
+            let params = complete(template, variable);
+            let (code, message) = peer.error("completion/complete", params).await;
+            assert!(code == -32602 && message.contains(part), "{message}");
+        }
+    }
 }

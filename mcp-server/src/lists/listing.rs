@@ -3,7 +3,7 @@
 use super::{Definition, Kept, List};
 use crate::error::BuildError;
 use crate::prompts::PromptDef;
-use crate::resources::{ResourceDef, TemplateDef};
+use crate::resources::ResourceDef;
 use crate::server::Server;
 use crate::tools::ToolDef;
 
@@ -60,7 +60,7 @@ impl<T: Definition> Listing<'_, T> {
 }
 
 impl Server {
-    fn listing<T: Kept>(&self) -> Listing<'_, T> {
+    pub(crate) fn listing<T: Kept>(&self) -> Listing<'_, T> {
         Listing {
             server: self,
             list: T::list(&self.inner.features),
@@ -76,12 +76,6 @@ impl Server {
     /// The list of resources, to change it.
     #[must_use]
     pub fn resources(&self) -> Listing<'_, ResourceDef> {
-        self.listing()
-    }
-
-    /// The list of resource templates, to change it.
-    #[must_use]
-    pub fn resource_templates(&self) -> Listing<'_, TemplateDef> {
         self.listing()
     }
 

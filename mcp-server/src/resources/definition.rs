@@ -9,7 +9,8 @@ use mcp_types::{
 };
 
 use super::IntoContents;
-use super::described::described;
+use super::described::{defined, described};
+use super::found::Defined;
 #[cfg(feature = "_proposals")]
 use super::handlers::Describing;
 #[cfg(feature = "seal")]
@@ -119,7 +120,7 @@ impl ResourceDef {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoContents,
     {
-        self.reader = Some(Box::new(move |asked, cx| {
+        self.reader = Some(Box::new(move |asked, _, cx| {
             let answer = handler(asked.uri.clone(), cx);
             Ok(handlers::contents(answer, asked.uri, asked.mime_type))
         }));
@@ -148,7 +149,7 @@ impl ResourceDef {
         {
             self.fixed_version = Some(FixedVersion::new(contents.clone()));
         }
-        self.reader = Some(Box::new(move |asked, _| {
+        self.reader = Some(Box::new(move |asked, _, _| {
             let contents = contents(&asked.uri, asked.mime_type.as_deref());
             Ok(Box::pin(std::future::ready(Ok(contents))))
         }));
@@ -188,28 +189,20 @@ impl ResourceDef {
         self
     }
 
-    /// What the definition says.
-    #[cfg(feature = "_proposals")]
-    pub(super) fn stated(&self) -> Resource {
-        self.resource.clone()
-    }
-
     /// The version of contents that are part of the definition.
     #[cfg(feature = "versioned-resources")]
     pub(super) fn fixed_version(&self) -> Option<String> {
         let fixed = self.fixed_version.as_ref()?;
         Some(fixed.get(&self.resource.uri, self.resource.mime_type.as_deref()))
     }
+}
 
-    /// The handler that describes.
+impl Defined for ResourceDef {
+    defined!(resource, resource);
+
     #[cfg(feature = "_proposals")]
-    pub(super) fn describer(&self) -> Option<&Describing> {
-        self.describer.as_ref()
-    }
-
-    /// The handler that reads, and the media type of what it gives.
-    pub(super) fn reader(&self) -> (Option<&Reading>, Option<&str>) {
-        (self.reader.as_ref(), self.resource.mime_type.as_deref())
+    fn stated(&self, _: &str) -> Resource {
+        self.resource.clone()
     }
 }
 

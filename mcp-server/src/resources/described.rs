@@ -53,9 +53,9 @@ macro_rules! described {
         ///
         /// ```
         /// use mcp_server::types::ResourceType;
-        /// use mcp_server::{ResourceDef, TemplateDef};
+        /// use mcp_server::ResourceDef;
         ///
-        /// let page = TemplateDef::new("wiki://{page}", "page").resource_type(ResourceType::Document);
+        /// let page = ResourceDef::new("wiki://news", "news").resource_type(ResourceType::Document);
         /// let wiki = ResourceDef::new("wiki://", "wiki").resource_type(ResourceType::Collection);
         /// # drop((page, wiki));
         /// ```
@@ -68,11 +68,8 @@ macro_rules! described {
         /// Says that it is a collection, [`resource_type`](Self::resource_type) in one word.
         ///
         /// ```
-        /// use mcp_server::{ResourceDef, TemplateDef};
-        ///
-        /// let shelf = TemplateDef::new("notes://{shelf}", "shelf").collection();
-        /// let shelves = ResourceDef::new("notes://", "shelves").collection();
-        /// # drop((shelf, shelves));
+        /// let shelves = mcp_server::ResourceDef::new("notes://", "shelves").collection();
+        /// # drop(shelves);
         /// ```
         #[cfg(feature = "sep-2093")]
         pub fn collection(self) -> Self {
@@ -82,11 +79,10 @@ macro_rules! described {
         /// What sort of thing it is, in a word or two, by the proposal `versioned-resources`.
         ///
         /// ```
-        /// use mcp_server::{ResourceDef, TemplateDef};
+        /// use mcp_server::ResourceDef;
         ///
         /// let users = ResourceDef::new("db://users", "users").kind("database_table");
-        /// let pages = TemplateDef::new("wiki://{page}", "page").kind("page");
-        /// # drop((users, pages));
+        /// # drop(users);
         /// ```
         #[cfg(feature = "versioned-resources")]
         pub fn kind(mut self, kind: impl Into<String>) -> Self {
@@ -146,26 +142,41 @@ macro_rules! described {
             self.http_url = http_url;
             self
         }
+    };
+}
 
+/// How a definition of either kind answers, the part of [`Defined`](super::found::Defined) that is
+/// the same for both.
+macro_rules! defined {
+    ($said:ident, $each:ident) => {
+        fn hints(&self) -> &Hints {
+            &self.hints
+        }
+
+        fn reader(&self) -> (Option<&Reading>, Option<&str>) {
+            (self.reader.as_ref(), self.$said.mime_type.as_deref())
+        }
+
+        #[cfg(feature = "_proposals")]
+        fn describer(&self) -> Option<&Describing> {
+            self.describer.as_ref()
+        }
+
+        #[cfg(feature = "seal")]
+        fn lister(&self) -> Option<&Listing> {
+            self.lister.as_ref()
+        }
+
+        /// Collections have none.
         #[cfg(feature = "https-url")]
-        pub(super) fn has_url(&self) -> bool {
+        fn has_url(&self) -> bool {
             #[cfg(feature = "sep-2093")]
             if self.$each.resource_type == Some(mcp_types::ResourceType::Collection) {
                 return false;
             }
             self.http_url
         }
-
-        pub(super) fn hints(&self) -> &Hints {
-            &self.hints
-        }
-
-        /// The handler that lists.
-        #[cfg(feature = "sep-2093")]
-        pub(super) fn lister(&self) -> Option<&Listing> {
-            self.lister.as_ref()
-        }
     };
 }
 
-pub(super) use described;
+pub(super) use {defined, described};

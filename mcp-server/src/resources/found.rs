@@ -9,43 +9,64 @@ use mcp_types::Proposal;
 use mcp_types::Resource;
 use mcp_types::json::Map;
 
-use super::handlers::Asked;
+#[cfg(feature = "_proposals")]
+use super::handlers::Describing;
+#[cfg(feature = "seal")]
+use super::handlers::Listing;
+use super::handlers::{Asked, Reading};
+use super::templates;
 #[cfg(feature = "sep-2093")]
 use super::{ListAt, Listed};
-use super::{ResourceDef, TemplateDef};
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::Hints;
 use crate::server::Server;
 
+/// A definition that a URI is answered by: that of a resource, or of a template that makes it.
+pub(crate) trait Defined: Send + Sync {
+    /// How long what is read may be kept.
+    fn hints(&self) -> &Hints;
+
+    /// The handler that reads, and the media type of what it gives.
+    fn reader(&self) -> (Option<&Reading>, Option<&str>);
+
+    /// What the definition says.
+    #[cfg(feature = "_proposals")]
+    fn stated(&self, uri: &str) -> Resource;
+
+    /// The handler that describes.
+    #[cfg(feature = "_proposals")]
+    fn describer(&self) -> Option<&Describing>;
+
+    /// The handler that lists.
+    #[cfg(feature = "seal")]
+    fn lister(&self) -> Option<&Listing>;
+
+    /// Whether it may be had by a URL.
+    #[cfg(feature = "https-url")]
+    fn has_url(&self) -> bool;
+}
+
 /// A resource of the server: its URI, and the definition that has it.
 #[derive(Clone)]
 pub(crate) struct Found {
     uri: String,
-    definition: Defined,
-}
-
-#[derive(Clone)]
-enum Defined {
-    Resource(Arc<ResourceDef>),
-    Template(Arc<TemplateDef>, Map<String>),
+    definition: Arc<dyn Defined>,
+    /// What stands in the URI for the variables of a template.
+    variables: Map<String>,
 }
 
 /// The resource that has a URI, or else one of the first template that makes it.
 pub(crate) fn locate(server: &Server, uri: &str) -> Option<Found> {
     let features = &server.inner.features;
-    let definition = if let Some(resource) = features.resources.get(uri) {
-        Defined::Resource(resource)
-    } else {
-        let fits = |template: &Arc<TemplateDef>| {
-            let variables = template.matches(uri)?;
-            Some(Defined::Template(Arc::clone(template), variables))
-        };
-        features.templates.find(fits)?
+    let (definition, variables): (Arc<dyn Defined>, _) = match features.resources.get(uri) {
+        Some(resource) => (resource, Map::new()),
+        None => templates::find(features, uri)?,
     };
     Some(Found {
         uri: uri.to_owned(),
         definition,
+        variables,
     })
 }
 
@@ -57,36 +78,23 @@ pub(super) fn find(server: &Server, uri: &str) -> Result<Found, HandlerError> {
 impl Found {
     /// How long what is read may be kept.
     pub(crate) fn hints(&self) -> &Hints {
-        match &self.definition {
-            Defined::Resource(resource) => resource.hints(),
-            Defined::Template(template, _) => template.hints(),
-        }
+        self.definition.hints()
     }
 
     /// Whether it may be had by a URL.
     #[cfg(feature = "https-url")]
     pub(crate) fn has_url(&self) -> bool {
-        match &self.definition {
-            Defined::Resource(resource) => resource.has_url(),
-            Defined::Template(template, _) => template.has_url(),
-        }
+        self.definition.has_url()
     }
 
     /// What is said of it, without its contents. Not [finished](super::finish) yet.
     #[cfg(feature = "_proposals")]
     pub(crate) async fn describe(&self, cx: &Context) -> Result<Resource, HandlerError> {
-        let (stated, variables, describer) = match &self.definition {
-            Defined::Resource(resource) => (resource.stated(), Map::new(), resource.describer()),
-            Defined::Template(template, variables) => (
-                template.stated(&self.uri),
-                variables.clone(),
-                template.describer(),
-            ),
-        };
-        let Some(describer) = describer else {
+        let stated = self.definition.stated(&self.uri);
+        let Some(describer) = self.definition.describer() else {
             return Ok(stated);
         };
-        let mut resource = describer(stated, variables, cx.clone())?.await?;
+        let mut resource = describer(stated, self.variables.clone(), cx.clone())?.await?;
         resource.uri.clone_from(&self.uri);
         Ok(resource)
     }
@@ -94,14 +102,11 @@ impl Found {
     /// Its members.
     #[cfg(feature = "sep-2093")]
     pub(super) async fn list(&self, at: ListAt, cx: &Context) -> Result<Listed, HandlerError> {
-        let (lister, variables) = match &self.definition {
-            Defined::Resource(resource) => (resource.lister(), Map::new()),
-            Defined::Template(template, variables) => (template.lister(), variables.clone()),
-        };
-        let Some(lister) = lister else {
+        let Some(lister) = self.definition.lister() else {
             return Err(HandlerError::not_a_collection(&self.uri));
         };
-        lister(at.within(self.uri.clone(), variables), cx.clone()).await
+        let at = at.within(self.uri.clone(), self.variables.clone());
+        lister(at, cx.clone()).await
     }
 
     /// What it holds. If the program opted into SEP-2093, contents that break the rules of the
@@ -136,24 +141,13 @@ impl Found {
     }
 
     async fn contents(&self, cx: &Context) -> Result<Vec<AnyResourceContents>, HandlerError> {
-        let (reader, variables, mime_type) = match &self.definition {
-            Defined::Resource(resource) => {
-                let (reader, mime_type) = resource.reader();
-                (reader, Map::new(), mime_type)
-            }
-            Defined::Template(template, variables) => {
-                let (reader, mime_type) = template.reader();
-                (reader, variables.clone(), mime_type)
-            }
-        };
-        let Some(reader) = reader else {
+        let (Some(reader), mime_type) = self.definition.reader() else {
             return Err(HandlerError::resource_not_found(&self.uri));
         };
         let asked = Asked {
             uri: self.uri.clone(),
-            variables,
             mime_type: mime_type.map(str::to_owned),
         };
-        reader(asked, cx.clone())?.await
+        reader(asked, self.variables.clone(), cx.clone())?.await
     }
 }

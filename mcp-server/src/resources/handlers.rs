@@ -7,21 +7,21 @@ use mcp_types::AnyResourceContents;
 #[cfg(feature = "_proposals")]
 use mcp_types::Resource;
 use mcp_types::json::Map;
-use serde::de::DeserializeOwned;
 
 use super::IntoContents;
 #[cfg(feature = "seal")]
 use super::listed::{ListAt, Listed};
 use crate::context::Context;
-use crate::error::{HandlerError, short};
-use crate::params;
+use crate::error::HandlerError;
 
 /// A handler at work.
 pub(super) type Running<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
 
-/// A handler that reads.
+/// A handler that reads; the map has the variables of a template.
 pub(super) type Reading = Box<
-    dyn Fn(Asked, Context) -> Result<Running<Vec<AnyResourceContents>>, HandlerError> + Send + Sync,
+    dyn Fn(Asked, Map<String>, Context) -> Result<Running<Vec<AnyResourceContents>>, HandlerError>
+        + Send
+        + Sync,
 >;
 
 /// A handler that describes.
@@ -34,23 +34,10 @@ pub(super) type Describing = Box<
 #[cfg(feature = "seal")]
 pub(super) type Listing = Box<dyn Fn(ListAt, Context) -> Running<Listed> + Send + Sync>;
 
-/// What a handler that reads is told: the URI, the variables in it, and the media type of the
-/// definition.
+/// What is read: the URI, and the media type of the definition.
 pub(super) struct Asked {
     pub(super) uri: String,
-    pub(super) variables: Map<String>,
     pub(super) mime_type: Option<String>,
-}
-
-/// The variables of a URI, as the type asks for.
-pub(super) fn variables<P: DeserializeOwned>(
-    uri: &str,
-    variables: Map<String>,
-) -> Result<P, HandlerError> {
-    params::decode(variables).map_err(|error| {
-        let uri = short(uri);
-        HandlerError::invalid_params(format!("variables of `{uri}`: {error}"))
-    })
 }
 
 /// Makes contents of what a handler answers.

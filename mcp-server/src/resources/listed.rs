@@ -6,7 +6,7 @@ use mcp_types::Resource;
 use mcp_types::json::Map;
 use serde::de::DeserializeOwned;
 
-use super::handlers;
+use super::variables;
 use crate::error::HandlerError;
 
 /// Which part of which list a handler is asked for.
@@ -18,6 +18,7 @@ use crate::error::HandlerError;
 /// resource alone.
 ///
 /// ```
+/// # #[cfg(feature = "templates")] {
 /// use mcp_server::types::Resource;
 /// use mcp_server::{Context, ListAt, Listed, Server, TemplateDef};
 ///
@@ -40,6 +41,7 @@ use crate::error::HandlerError;
 ///     });
 /// let server = Server::builder("site", "1.0.0").add_resource_template(pages).build()?;
 /// # drop(server);
+/// # }
 /// # Ok::<(), mcp_server::BuildError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -84,7 +86,7 @@ impl ListAt {
         let Some(uri) = &self.collection else {
             return Ok(None);
         };
-        handlers::variables(uri, self.variables.clone()).map(Some)
+        variables::typed(uri, self.variables.clone()).map(Some)
     }
 
     /// Whether as many are listed as are wanted.

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use mcp_types::{Cursor, ListResourcesResult, PaginatedRequestParams, Resource};
 
 use super::scope::Scope;
-use super::{ListAt, ResourceDef, TemplateDef};
+use super::{ListAt, Listed, ResourceDef, templates};
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::{Definition, Kept, PURPOSE, bad_cursor, behind};
@@ -90,7 +90,7 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
         Position::Behind(place) => from = behind(place),
         Position::Member(_) => return Err(bad_cursor(ResourceDef::KIND)),
     }
-    while let Some((place, template)) = features.templates.first(from, TemplateDef::lists) {
+    while let Some((place, template)) = templates::lister(features, from) {
         let room = room(features.page_size, page.resources.len());
         let Ok(size) = room else {
             page.next = reached;
@@ -98,7 +98,11 @@ async fn all(start: Position, cx: &Context) -> Result<Page, HandlerError> {
         };
         let after = within.take_if(|(at, _)| *at == place);
         let at = ListAt::new(after.map(|(_, position)| position), size);
-        let (resources, next) = template.list_at(at, cx).await?.into_parts();
+        let listed = match template.lister() {
+            Some(lister) => lister(at, cx.clone()).await?,
+            None => Listed::default(),
+        };
+        let (resources, next) = listed.into_parts();
         // One that has a definition of its own was listed with it.
         let others = resources.into_iter();
         let others = others.filter(|resource| features.resources.get(&resource.uri).is_none());

@@ -236,6 +236,7 @@ fn features() -> Result<Vec<Task>> {
         .collect();
     let others = feature_names(server)?.into_iter();
     sets.extend(others.filter(|name| !combined.contains(&name.as_str())));
+    sets.push("seal,templates".to_owned());
     for set in sets {
         tasks.push(check(
             server,

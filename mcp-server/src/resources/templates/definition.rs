@@ -12,20 +12,19 @@ use mcp_types::{
 };
 use serde::de::DeserializeOwned;
 
-use super::IntoContents;
-use super::described::described;
-#[cfg(feature = "_proposals")]
-use super::handlers::Describing;
-#[cfg(feature = "seal")]
-use super::handlers::Listing;
-use super::handlers::{self, Reading};
 use super::template::Template;
-#[cfg(feature = "seal")]
-use super::{ListAt, Listed};
 use crate::changes::Change;
 use crate::context::Context;
 use crate::error::HandlerError;
 use crate::lists::{Definition, Features, Hints, Kept, List};
+use crate::resources::described::{defined, described};
+use crate::resources::found::Defined;
+#[cfg(feature = "_proposals")]
+use crate::resources::handlers::Describing;
+#[cfg(feature = "seal")]
+use crate::resources::handlers::Listing;
+use crate::resources::handlers::{self, Reading};
+use crate::resources::{IntoContents, TEMPLATE, variables};
 
 /// A resource template with all that can be said of it.
 ///
@@ -97,8 +96,8 @@ impl TemplateDef {
         F: Future<Output = Result<C, HandlerError>> + Send + 'static,
         C: IntoContents,
     {
-        self.reader = Some(Box::new(move |asked, cx| {
-            let variables: P = handlers::variables(&asked.uri, asked.variables)?;
+        self.reader = Some(Box::new(move |asked, variables, cx| {
+            let variables: P = variables::typed(&asked.uri, variables)?;
             let answer = handler(asked.uri.clone(), variables, cx);
             Ok(handlers::contents(answer, asked.uri, asked.mime_type))
         }));
@@ -145,7 +144,7 @@ impl TemplateDef {
         F: Future<Output = Result<Resource, HandlerError>> + Send + 'static,
     {
         self.describer = Some(Box::new(move |resource, variables, cx| {
-            let variables: P = handlers::variables(&resource.uri, variables)?;
+            let variables: P = variables::typed(&resource.uri, variables)?;
             Ok(Box::pin(handler(resource, variables, cx)))
         }));
         self
@@ -157,14 +156,23 @@ impl TemplateDef {
     }
 
     /// Whether it has a variable of that name.
-    pub(crate) fn has_variable(&self, name: &str) -> bool {
+    pub(super) fn has_variable(&self, name: &str) -> bool {
         let matcher = self.matcher.as_ref();
         matcher.is_some_and(|matcher| matcher.names().contains(&name))
     }
 
-    /// What the definition says of a resource.
+    /// Whether it lists its resources.
+    #[cfg(feature = "seal")]
+    pub(super) fn lists(&self) -> bool {
+        self.lister.is_some()
+    }
+}
+
+impl Defined for TemplateDef {
+    defined!(template, each);
+
     #[cfg(feature = "_proposals")]
-    pub(super) fn stated(&self, uri: &str) -> Resource {
+    fn stated(&self, uri: &str) -> Resource {
         let template = self.template.clone();
         let mut resource = self.each.clone();
         uri.clone_into(&mut resource.uri);
@@ -177,36 +185,10 @@ impl TemplateDef {
         resource.meta = template.meta;
         resource
     }
-
-    /// The handler that describes.
-    #[cfg(feature = "_proposals")]
-    pub(super) fn describer(&self) -> Option<&Describing> {
-        self.describer.as_ref()
-    }
-
-    /// Whether it lists its resources.
-    #[cfg(feature = "seal")]
-    pub(super) fn lists(&self) -> bool {
-        self.lister.is_some()
-    }
-
-    /// Some of its resources.
-    #[cfg(feature = "seal")]
-    pub(super) async fn list_at(&self, at: ListAt, cx: &Context) -> Result<Listed, HandlerError> {
-        match &self.lister {
-            Some(lister) => lister(at, cx.clone()).await,
-            None => Ok(Listed::default()),
-        }
-    }
-
-    /// The handler that reads, and the media type of what it gives.
-    pub(super) fn reader(&self) -> (Option<&Reading>, Option<&str>) {
-        (self.reader.as_ref(), self.template.mime_type.as_deref())
-    }
 }
 
 impl Definition for TemplateDef {
-    const KIND: &'static str = "resource template";
+    const KIND: &'static str = TEMPLATE;
 
     fn key(&self) -> &str {
         &self.template.uri_template
