@@ -30,7 +30,8 @@ impl ServerBuilder {
     /// ```
     /// use mcp_server::{Context, Server};
     /// use schemars::JsonSchema;
-    ///     ///
+    /// use serde::Deserialize;
+    ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Review {
     ///     /// What is to be reviewed.

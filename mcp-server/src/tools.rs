@@ -32,7 +32,8 @@ impl ServerBuilder {
     /// ```
     /// use mcp_server::{Context, Server};
     /// use schemars::JsonSchema;
-    ///     ///
+    /// use serde::Deserialize;
+    ///
     /// #[derive(Deserialize, JsonSchema)]
     /// struct Add {
     ///     /// What to add to.
